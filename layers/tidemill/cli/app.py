@@ -1,0 +1,62 @@
+"""Commands, options and exit codes."""
+
+import sys
+from typing import Any
+
+import typer
+
+from tidemill.cli.batch import batch
+from tidemill.cli.exits import Exit
+from tidemill.cli.info import info
+from tidemill.cli.plugins import PluginGroup
+from tidemill.cli.predict import predict
+from tidemill.errors import ArtifactError, TidemillError
+
+app = typer.Typer(
+    name="tidemill",
+    cls=PluginGroup,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help=(
+        "Serve transformer encoders: on this machine, or on AWS without a server of your own.\n\n"
+        "Try: tidemill predict 'My card has not arrived yet'"
+    ),
+    epilog=(
+        "Exit codes: 0 done; 1 records failed and --strict was given; 2 wrong use or an unusable"
+        " artifact; 3 the machine failed (disk full, say); 130 interrupted."
+    ),
+)
+app.command()(predict)
+app.command()(batch)
+app.command()(info)
+
+
+def run(arguments: list[str] | None = None) -> None:
+    """Run one command and exit with its code; trouble that can be foreseen is one sentence."""
+    try:
+        outcome: Any = app(arguments, standalone_mode=False)
+    except Exception as error:  # noqa: BLE001  the last resort; what it does not know is raised again
+        _leave(error)
+    sys.exit(outcome if isinstance(outcome, int) else Exit.DONE)
+
+
+def _leave(error: Exception) -> None:
+    """Exit with the code and the words that `error` deserves."""
+    show = getattr(error, "show", None)
+    if show is not None and hasattr(error, "exit_code"):
+        # The option parser's own complaints: unknown option, missing argument.
+        show()
+        sys.exit(Exit.WRONG_USE)
+    if isinstance(error, BrokenPipeError):
+        # Whoever read our output has seen enough (head, say). Nothing more can be written to it.
+        sys.stdout = None  # type: ignore[assignment]
+        sys.exit(Exit.DONE)
+    if isinstance(error, TidemillError | OSError):
+        print(f"tidemill: {error}", file=sys.stderr)  # noqa: T201
+        usage = isinstance(error, ArtifactError | FileNotFoundError | IsADirectoryError)
+        sys.exit(Exit.WRONG_USE if usage else Exit.MACHINE_FAILED)
+    if type(error).__name__ == "Abort":
+        print("tidemill: interrupted", file=sys.stderr)  # noqa: T201
+        sys.exit(Exit.INTERRUPTED)
+    raise error

@@ -1,0 +1,13 @@
+"""Exit codes."""
+
+from enum import IntEnum
+
+
+class Exit(IntEnum):
+    """What the shell is told."""
+
+    DONE = 0
+    RECORDS_FAILED = 1
+    WRONG_USE = 2
+    MACHINE_FAILED = 3
+    INTERRUPTED = 130

@@ -1,0 +1,38 @@
+"""`tidemill info`: what an artifact is."""
+
+import sys
+from typing import Any
+
+import orjson
+from rich.console import Console
+from rich.table import Table
+
+from tidemill.artifact import Artifact
+from tidemill.cli.options import DEFAULT_ARTIFACT, ArtifactOption
+from tidemill.cores import available_cores
+from tidemill.description import describe
+
+
+def info(artifact: ArtifactOption = DEFAULT_ARTIFACT) -> None:
+    """Check an artifact and say what it is: a table on a terminal, JSON when piped."""
+    description = describe(Artifact.open(artifact))
+    if not sys.stdout.isatty():
+        sys.stdout.buffer.write(orjson.dumps(description, option=orjson.OPT_INDENT_2) + b"\n")
+        return
+    table = Table(show_header=False, box=None, pad_edge=False)
+    for key, value in description.items():
+        table.add_row(f"[bold]{key}", _shown(value))
+    table.add_row("[bold]path", str(artifact))
+    table.add_row("[bold]cores here", str(available_cores()))
+    Console().print(table)
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, list) and value and isinstance(value[0], dict):
+        return "\n".join(_shown(entry) for entry in value)
+    if isinstance(value, list):
+        few = ", ".join(str(item) for item in value[:5])
+        return f"{few}, ... ({len(value)} in all)" if len(value) > 5 else few
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {item}" for key, item in value.items())
+    return str(value)

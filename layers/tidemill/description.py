@@ -1,0 +1,28 @@
+"""An artifact in a few words, for people and for `GET /info`."""
+
+from typing import Any
+
+from tidemill.artifact import Artifact
+
+
+def describe(artifact: Artifact) -> dict[str, Any]:
+    """Name, digest, task and what the task needs to know, as a JSON object."""
+    description: dict[str, Any] = {
+        "name": artifact.name,
+        "digest": artifact.digest,
+        "task": artifact.task,
+        "max_length": artifact.max_length,
+        "variants": [
+            {"name": v.name, "engine": v.engine, "precision": v.precision}
+            for v in artifact.variants
+        ],
+    }
+    if artifact.task == "text-classification":
+        description["problem_type"] = artifact.problem_type
+        description["labels"] = list(artifact.labels)
+    else:
+        description["pooling"] = artifact.pooling
+        description["normalize"] = artifact.normalize
+        description["dimensions"] = artifact.dimensions
+    description["source"] = dict(artifact.source)
+    return description

@@ -1,0 +1,51 @@
+"""Models on ONNX Runtime's CPU provider."""
+
+from pathlib import Path
+
+import onnxruntime as ort
+
+from tidemill.engines import Feeds, Outputs
+from tidemill.errors import ArtifactError, EngineError
+
+_ERRORS_ONLY = 3
+
+
+class OnnxEngine:
+    """One session; ONNX Runtime lets many threads run it side by side."""
+
+    def __init__(self, model: Path, inputs: tuple[str, ...], *, threads: int) -> None:
+        """Load `model`, whose input names must be exactly `inputs`."""
+        try:
+            self._session = ort.InferenceSession(
+                str(model), _options(threads), providers=["CPUExecutionProvider"]
+            )
+        except Exception as error:
+            raise ArtifactError(
+                f"ONNX Runtime {ort.__version__} refuses {model}: {error}; write the artifact again"
+            ) from error
+        wanted = {node.name for node in self._session.get_inputs()}
+        if wanted != set(inputs):
+            raise ArtifactError(
+                f"{model} takes {sorted(wanted)} and tidemill.json says {sorted(inputs)};"
+                " write the artifact again"
+            )
+        self._output = [self._session.get_outputs()[0].name]
+
+    def run(self, feeds: Feeds) -> Outputs:
+        """Compute the first output."""
+        try:
+            outputs: list[Outputs] = self._session.run(self._output, feeds)
+        except Exception as error:
+            raise EngineError(f"ONNX Runtime {ort.__version__} failed: {error}") from error
+        return outputs[0]
+
+
+def _options(threads: int) -> ort.SessionOptions:
+    options = ort.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    # Memory patterns are kept per input shape; texts come in every length, so they would pile up.
+    options.enable_mem_pattern = False
+    # Warnings would land on the standard error of whoever called the command.
+    options.log_severity_level = _ERRORS_ONLY
+    return options

@@ -1,0 +1,169 @@
+"""Text in, prediction out: tokenise, run, post-process. The one object that callers hold.
+
+Every text is run by itself, never padded and never beside another, so its answer is the same bytes
+alone, in a batch, in any order and on any try. That is also the fast way: padding is computed and
+thrown away, and dynamic int8 takes one scale for a whole batch, which moves its answers.
+"""
+
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from types import MappingProxyType, TracebackType
+from typing import Final, Literal, Self
+
+import numpy as np
+
+from tidemill.answers import Answer, Prediction
+from tidemill.artifact import STARTER, TOKENIZER, Artifact
+from tidemill.cores import available_cores
+from tidemill.engines import Engine, Feeds, open_engine
+from tidemill.errors import ArtifactError, RecordError, TooLong
+from tidemill.tasks import Request, Task, open_task
+from tidemill.tokens import TokenizerFile, Tokens
+
+Mode = Literal["throughput", "latency"]
+
+_KNOWN_INPUTS = frozenset({"input_ids", "attention_mask", "token_type_ids"})
+_NO_PARAMETERS: Final[Mapping[str, object]] = MappingProxyType({})
+
+
+class Pipeline:
+    """A model ready to answer; safe to call from many threads."""
+
+    def __init__(
+        self,
+        artifact: Artifact,
+        *,
+        tokenizer: TokenizerFile,
+        engine: Engine,
+        task: Task,
+        workers: int = 1,
+    ) -> None:
+        """Join the parts; `workers` texts run side by side. `Pipeline.open` is the usual way."""
+        if unknown := set(artifact.inputs) - _KNOWN_INPUTS:
+            raise ArtifactError(
+                f"{artifact.path} wants the model inputs {sorted(unknown)},"
+                f" and Tidemill feeds {sorted(_KNOWN_INPUTS)}; upgrade Tidemill"
+            )
+        self.artifact = artifact
+        self.workers = workers
+        self._tokenizer = tokenizer
+        self._engine = engine
+        self._task = task
+        self.executor: Final = ThreadPoolExecutor(workers, thread_name_prefix="tidemill")
+
+    @classmethod
+    def open(
+        cls,
+        path: Path = STARTER,
+        *,
+        variant: str | None = None,
+        cores: int | None = None,
+        mode: Mode = "throughput",
+    ) -> Self:
+        """Verify and load the artifact at `path`, and run one text through it.
+
+        Args:
+            path: An artifact directory; the starter when left out.
+            variant: Which of its variants; the artifact's own choice when left out.
+            cores: Cores to use; what the affinity and the cgroup grant when left out.
+            mode: `throughput` runs one text on each core, `latency` one text on all cores.
+
+        Raises:
+            ArtifactError: The artifact is refused, or its model does not fit its description.
+        """
+        artifact = Artifact.open(path)
+        chosen = artifact.variant(variant)
+        cores = available_cores() if cores is None else cores
+        side_by_side = mode == "throughput"
+        pipeline = cls(
+            artifact,
+            tokenizer=TokenizerFile(path / TOKENIZER, artifact.max_length),
+            engine=open_engine(
+                chosen.engine,
+                path / chosen.file,
+                artifact.inputs,
+                threads=1 if side_by_side else cores,
+            ),
+            task=open_task(artifact),
+            workers=cores if side_by_side else 1,
+        )
+        # A model that does not fit its description is refused now, not at the first request.
+        pipeline.answer(pipeline.request("ready"))
+        return pipeline
+
+    def request(self, inputs: object, parameters: Mapping[str, object] = _NO_PARAMETERS) -> Request:
+        """Check one input and its parameters.
+
+        Raises:
+            RecordError: The input or a parameter is not what the task takes.
+        """
+        return self._task.request(inputs, parameters)
+
+    def answer(self, request: Request) -> Answer:
+        """Compute one request on the calling thread.
+
+        Raises:
+            EngineError: The engine failed; the record is not to blame.
+        """
+        tokens = self._tokenizer.encode(request.text, request.pair)
+        if tokens.truncated and not request.truncate:
+            return TooLong(
+                f"the text has more than {self.artifact.max_length} tokens, the most this model"
+                " takes; shorten it or let it be truncated"
+            )
+        try:
+            output = self._task.answer(self._engine.run(self._feeds(tokens)), request)
+        except RecordError as error:
+            return error
+        return Prediction(output, len(tokens.ids), tokens.truncated)
+
+    def predict(
+        self, inputs: Iterable[object], parameters: Mapping[str, object] = _NO_PARAMETERS
+    ) -> list[Answer]:
+        """Answer every input, in order; one that cannot be answered gets its error in its place.
+
+        Raises:
+            EngineError: The engine failed; no input is to blame.
+        """
+        requests = [self._request_or_error(item, parameters) for item in inputs]
+        distinct = dict.fromkeys(item for item in requests if isinstance(item, Request))
+        answers = dict(zip(distinct, self._answers(list(distinct)), strict=True))
+        return [answers[item] if isinstance(item, Request) else item for item in requests]
+
+    def close(self) -> None:
+        """Let the workers finish and go."""
+        self.executor.shutdown()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _request_or_error(
+        self, inputs: object, parameters: Mapping[str, object]
+    ) -> Request | RecordError:
+        try:
+            return self.request(inputs, parameters)
+        except RecordError as error:
+            return error
+
+    def _answers(self, requests: list[Request]) -> Iterable[Answer]:
+        if self.workers == 1 or len(requests) == 1:
+            return map(self.answer, requests)
+        return self.executor.map(self.answer, requests)
+
+    def _feeds(self, tokens: Tokens) -> Feeds:
+        ids = np.array([tokens.ids], dtype=np.int64)
+        feeds = {"input_ids": ids}
+        if "attention_mask" in self.artifact.inputs:
+            feeds["attention_mask"] = np.ones_like(ids)
+        if "token_type_ids" in self.artifact.inputs:
+            feeds["token_type_ids"] = np.array([tokens.type_ids], dtype=np.int64)
+        return feeds

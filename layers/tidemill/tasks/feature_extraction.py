@@ -1,0 +1,66 @@
+"""One vector per text: token states pooled and, if the model was trained so, normalised."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+
+from tidemill.artifact import Artifact, Pooling
+from tidemill.engines import Outputs
+from tidemill.errors import ArtifactError, NonFinite
+from tidemill.tasks import Request
+from tidemill.tasks.inputs import check_parameters, flag, text_or_pair
+
+_PARAMETERS = ("normalize", "truncate")
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Whether the vector is scaled to length 1."""
+
+    normalize: bool
+
+
+class FeatureExtraction:
+    """A float32 vector, shape [dimensions]."""
+
+    def __init__(self, artifact: Artifact) -> None:
+        """Take pooling and normalisation from `artifact`."""
+        if artifact.pooling is None or artifact.dimensions is None:
+            raise ArtifactError(f"{artifact.path} has no pooling; write the artifact again")
+        self._pooling: Pooling = artifact.pooling
+        self._dimensions = artifact.dimensions
+        self._normalize = artifact.normalize
+
+    def request(self, inputs: object, parameters: Mapping[str, object]) -> Request:
+        """Check a text, `normalize` and `truncate`."""
+        check_parameters(parameters, _PARAMETERS)
+        return Request(
+            *text_or_pair(inputs, pairs=False),
+            truncate=flag(parameters, "truncate", default=True),
+            options=Options(flag(parameters, "normalize", default=self._normalize)),
+        )
+
+    def answer(self, outputs: Outputs, request: Request) -> object:
+        """Pool one text's states, shape [1, tokens, dimensions]; there is no padding to leave out."""
+        states = outputs[0]
+        if states.ndim != 2 or states.shape[1] != self._dimensions:
+            raise ArtifactError(
+                f"the model gives states of shape {outputs.shape} for {self._dimensions} dimensions;"
+                " write the artifact again"
+            )
+        vector = self._pool(states)
+        if cast("Options", request.options).normalize:
+            # As torch.nn.functional.normalize: never a division by zero.
+            vector = vector / np.float32(max(float(np.linalg.norm(vector)), 1e-12))
+        if not np.isfinite(vector).all():
+            raise NonFinite("the model answered NaN or infinity for this text")
+        return vector
+
+    def _pool(self, states: Outputs) -> Outputs:
+        if self._pooling == "mean":
+            return cast("Outputs", states.mean(axis=0, dtype=np.float32))
+        if self._pooling == "max":
+            return cast("Outputs", states.max(axis=0))
+        return cast("Outputs", states[0])

@@ -1,0 +1,60 @@
+"""Checks that every task makes of the JSON it is handed."""
+
+from collections.abc import Mapping
+
+from tidemill.errors import Empty, Validation
+
+_SHOWN_CHARACTERS = 60
+
+
+def text_or_pair(inputs: object, *, pairs: bool) -> tuple[str, str | None]:
+    """The text, and the pair's second text if `pairs` are allowed and one was given."""
+    if isinstance(inputs, str):
+        return _not_empty(inputs, "inputs"), None
+    if not isinstance(inputs, dict):
+        shape = 'a string or {"text", "text_pair"}' if pairs else "a string"
+        raise Validation(f"inputs must be {shape}, not {shown(inputs)}")
+    unknown = inputs.keys() - ({"text", "text_pair"} if pairs else {"text"})
+    if unknown:
+        raise Validation(f"inputs has {sorted(unknown)}, which this model does not take")
+    text = _text(inputs, "text")
+    pair = _text(inputs, "text_pair") if inputs.get("text_pair") is not None else None
+    return text, pair
+
+
+def check_parameters(parameters: Mapping[str, object], allowed: tuple[str, ...]) -> None:
+    """Refuse parameters that would otherwise be ignored without a word."""
+    if unknown := sorted(parameters.keys() - set(allowed)):
+        raise Validation(
+            f"parameters has {shown(unknown)}, which this task does not know;"
+            f" it takes {', '.join(allowed)}"
+        )
+
+
+def flag(parameters: Mapping[str, object], name: str, *, default: bool) -> bool:
+    """The boolean parameter `name`."""
+    value = parameters.get(name, default)
+    if not isinstance(value, bool):
+        raise Validation(f"parameters.{name} must be true or false, not {shown(value)}")
+    return value
+
+
+def shown(value: object) -> str:
+    """A value short enough for an error message."""
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    text = repr(value)
+    return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}..."
+
+
+def _text(inputs: Mapping[str, object], key: str) -> str:
+    value = inputs.get(key)
+    if not isinstance(value, str):
+        raise Validation(f"inputs.{key} must be a string, not {shown(value)}")
+    return _not_empty(value, f"inputs.{key}")
+
+
+def _not_empty(text: str, name: str) -> str:
+    if not text.strip():
+        raise Empty(f"{name} is empty; give at least one character that is not white space")
+    return text

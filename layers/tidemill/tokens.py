@@ -1,0 +1,65 @@
+"""Text to token ids: truncated to what the model takes, never padded."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from tokenizers import Tokenizer
+
+from tidemill.errors import ArtifactError
+
+# A text is first cut to this many characters per token of the model's length. English has about
+# four characters to a token, so the cut almost always holds enough, and a text of megabytes costs
+# no more than one that just fills the model.
+_CHARACTERS_PER_TOKEN = 32
+# Tokens near the cut may differ from those of the whole text; the ones this far before it do not.
+_MARGIN_TOKENS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """Ids and segment ids of one text or pair, special tokens included, equally long."""
+
+    ids: list[int]
+    type_ids: list[int]
+    truncated: bool
+
+
+class TokenizerFile:
+    """A `tokenizer.json` with the model's maximum length; safe to call from many threads."""
+
+    def __init__(self, path: Path, max_length: int) -> None:
+        """Load `path`; `max_length` is in tokens, special tokens included.
+
+        Raises:
+            ArtifactError: The file is not a tokenizer, or leaves no room for a text.
+        """
+        try:
+            self._tokenizer = Tokenizer.from_file(str(path))
+        except Exception as error:
+            raise ArtifactError(
+                f"{path} is not a tokenizer: {error}; write the artifact again"
+            ) from error
+        special = self._tokenizer.num_special_tokens_to_add(is_pair=True)
+        if max_length <= special:
+            raise ArtifactError(
+                f"max_length {max_length} leaves no room beside the {special} special tokens of {path}"
+            )
+        self._tokenizer.no_padding()
+        self._tokenizer.enable_truncation(max_length, strategy="longest_first")
+        self._cut_characters = _CHARACTERS_PER_TOKEN * max_length
+
+    def encode(self, text: str, pair: str | None = None) -> Tokens:
+        """Tokenise one text, or a text and its pair; the longer of the two gives way first."""
+        cut = self._cut(text)
+        cut_pair = None if pair is None else self._cut(pair)
+        encoding = self._tokenizer.encode(cut, cut_pair)
+        return Tokens(encoding.ids, encoding.type_ids, truncated=bool(encoding.overflowing))
+
+    def _cut(self, text: str) -> str:
+        end = self._cut_characters
+        while len(text) > end:
+            beyond = self._tokenizer.encode(text[:end]).overflowing
+            if sum(len(encoding) for encoding in beyond) >= _MARGIN_TOKENS:
+                return text[:end]
+            end *= 2
+        return text
