@@ -1,0 +1,98 @@
+"""The API: one REST API in front of every endpoint's function."""
+
+from aws_cdk import aws_apigateway as apigateway
+from aws_cdk import aws_lambda as lambda_
+from constructs import Construct
+
+from infra.config import Authorisation
+from infra.exceptions import accept
+from infra.log_group import log_group
+
+# Well under the account's default of 10,000 a second, and of 1000 functions at once: one caller cannot starve the
+# scorers. Callers above it get 429 and may try again.
+REQUESTS_PER_SECOND = 100
+BURST = 200
+
+
+class Api(Construct):
+    """A regional REST API that hands each request to a function as it is (Lambda proxy)."""
+
+    def __init__(
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        functions: dict[str, lambda_.IFunction],
+        default: str,
+        authorisation: Authorisation,
+        log_retention_days: int,
+    ) -> None:
+        super().__init__(scope, construct_id)
+        needs_key = authorisation is Authorisation.API_KEY
+        self.rest_api = apigateway.RestApi(
+            self,
+            "RestApi",
+            endpoint_types=[apigateway.EndpointType.REGIONAL],
+            # Without the account's role API Gateway refuses a stage that has an access log.
+            cloud_watch_role=True,
+            deploy_options=apigateway.StageOptions(
+                stage_name="prod",
+                tracing_enabled=True,
+                throttling_rate_limit=REQUESTS_PER_SECOND,
+                throttling_burst_limit=BURST,
+                access_log_destination=apigateway.LogGroupLogDestination(
+                    log_group(self, "AccessLog", retention_days=log_retention_days)
+                ),
+                access_log_format=apigateway.AccessLogFormat.json_with_standard_fields(
+                    caller=True,
+                    http_method=True,
+                    ip=True,
+                    protocol=True,
+                    request_time=True,
+                    resource_path=True,
+                    response_length=True,
+                    status=True,
+                    user=True,
+                ),
+            ),
+            default_method_options=apigateway.MethodOptions(
+                authorization_type=apigateway.AuthorizationType.IAM
+                if authorisation is Authorisation.IAM
+                else apigateway.AuthorizationType.NONE,
+                api_key_required=needs_key,
+            ),
+        )
+        self.rest_api.node.try_remove_child("Endpoint")  # an output under a generated name
+        self._route(self.rest_api.root, functions[default])
+        endpoints = self.rest_api.root.add_resource("endpoints")
+        for name, function in functions.items():
+            self._route(endpoints.add_resource(name), function)
+        self.key = self._require_key() if needs_key else None
+        self._explain(authorisation)
+
+    def _route(self, resource: apigateway.IResource, function: lambda_.IFunction) -> None:
+        integration = apigateway.LambdaIntegration(function, allow_test_invoke=False)
+        resource.add_method("ANY", integration)
+        resource.add_proxy(default_integration=integration, any_method=True)
+
+    def _require_key(self) -> apigateway.IApiKey:
+        key = self.rest_api.add_api_key("Key")
+        plan = self.rest_api.add_usage_plan(
+            "Plan",
+            throttle=apigateway.ThrottleSettings(rate_limit=REQUESTS_PER_SECOND, burst_limit=BURST),
+        )
+        plan.add_api_key(key)
+        plan.add_api_stage(stage=self.rest_api.deployment_stage)
+        return key
+
+    def _explain(self, authorisation: Authorisation) -> None:
+        accept(
+            self,
+            APIG2="The functions validate requests against the artifact's task, and answer with the rule broken",
+            APIG3="A web firewall is billed by the month while the service costs nothing idle; callers are authorised and throttled",
+            APIG6="The access log has every request; an execution log would repeat them in a log group with no end",
+            IAM4="The role by which API Gateway writes logs is one for the account, and AWS's policy is made for it",
+            COG4="Callers are services of the account, which sign with IAM, or hold a key",
+        )
+        if authorisation is not Authorisation.IAM:
+            accept(self, APIG4=f'The deployment asks for it: authorisation = "{authorisation}"')

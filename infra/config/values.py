@@ -1,0 +1,68 @@
+"""What a deployment is: frozen values, with no CDK type among them."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+
+class Authorisation(StrEnum):
+    """Who may call the API."""
+
+    IAM = "iam"
+    API_KEY = "api-key"
+    NONE = "none"
+
+
+class Architecture(StrEnum):
+    """The processor that the functions run on and that the image is built for."""
+
+    ARM64 = "arm64"
+    X86_64 = "x86_64"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Routes:
+    """How an object is cut: whole up to `one_shard_bytes`, and every `shard_bytes` above that."""
+
+    one_shard_bytes: int
+    shard_bytes: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Endpoint:
+    """One artifact served: by an API function on request, and by a scorer for files."""
+
+    name: str
+    artifact: Path
+    digest: str
+    memory_mb: int
+    architecture: Architecture
+    concurrency: int
+    timeout_s: int
+    routes: Routes
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Storage:
+    """The bucket that holds inputs, jobs and outputs."""
+
+    versioned: bool
+    keep: bool
+    expire_jobs_days: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Deployment:
+    """One stack. The first endpoint is the default: the one that answers paths naming no endpoint."""
+
+    name: str
+    authorisation: Authorisation
+    alarm_email: str | None
+    log_retention_days: int
+    storage: Storage
+    endpoints: tuple[Endpoint, ...]
+
+    @property
+    def default(self) -> Endpoint:
+        """The endpoint named first in the file."""
+        return self.endpoints[0]

@@ -1,0 +1,56 @@
+"""The bucket: inputs, jobs and outputs, and the ledger of what is done."""
+
+import aws_cdk as cdk
+from aws_cdk import aws_s3 as s3
+from aws_cdk import aws_s3_notifications as notifications
+from aws_cdk import aws_sqs as sqs
+from constructs import Construct
+
+
+class Storage(Construct):
+    """A private bucket that tells a queue about every object dropped under `input/`."""
+
+    def __init__(
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        versioned: bool,
+        keep: bool,
+        expire_jobs_days: int,
+    ) -> None:
+        super().__init__(scope, construct_id)
+        expire_jobs = cdk.Duration.days(expire_jobs_days)
+        self.bucket = s3.Bucket(
+            self,
+            "Bucket",
+            versioned=versioned,
+            encryption=s3.BucketEncryption.S3_MANAGED,
+            enforce_ssl=True,
+            minimum_tls_version=1.2,
+            block_public_access=s3.BlockPublicAccess.BLOCK_ALL,
+            object_ownership=s3.ObjectOwnership.BUCKET_OWNER_ENFORCED,
+            # A bucket with objects in it cannot be deleted: without `keep`, `cdk destroy` works once it is emptied.
+            removal_policy=cdk.RemovalPolicy.RETAIN if keep else cdk.RemovalPolicy.DESTROY,
+            lifecycle_rules=[
+                s3.LifecycleRule(
+                    id="jobs",
+                    prefix="jobs/",
+                    expiration=expire_jobs,
+                    noncurrent_version_expiration=expire_jobs if versioned else None,
+                ),
+                # Parts of an upload that was never completed are billed, and listed nowhere.
+                s3.LifecycleRule(
+                    id="unfinished-uploads",
+                    abort_incomplete_multipart_upload_after=cdk.Duration.days(7),
+                ),
+            ],
+        )
+
+    def announce_inputs(self, queue: sqs.IQueue) -> None:
+        """Send an event to `queue` for every object created under `input/`."""
+        self.bucket.add_event_notification(
+            s3.EventType.OBJECT_CREATED,
+            notifications.SqsDestination(queue),
+            s3.NotificationKeyFilter(prefix="input/"),
+        )
