@@ -12,6 +12,9 @@ from infra.log_group import log_group
 # scorers. Callers above it get 429 and may try again.
 REQUESTS_PER_SECOND = 100
 BURST = 200
+LOG_POLICY = (
+    "Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs"
+)
 
 
 class Api(Construct):
@@ -88,11 +91,13 @@ class Api(Construct):
     def _explain(self, authorisation: Authorisation) -> None:
         accept(
             self,
-            APIG2="The functions validate requests against the artifact's task, and answer with the rule broken",
-            APIG3="A web firewall is billed by the month while the service costs nothing idle; callers are authorised and throttled",
-            APIG6="The access log has every request; an execution log would repeat them in a log group with no end",
-            IAM4="The role by which API Gateway writes logs is one for the account, and AWS's policy is made for it",
-            COG4="Callers are services of the account, which sign with IAM, or hold a key",
+            {
+                "APIG2": "The functions check requests against the artifact's task, and say which rule was broken",
+                "APIG3": "A web firewall costs by the month, the service nothing while idle; callers are throttled",
+                "APIG6": "The access log has every request; an execution log repeats them and is kept for ever",
+                "COG4": "The callers are programs: they sign with IAM or hold a key, and have no user pool",
+                f"IAM4[{LOG_POLICY}]": "The role is the account's, not the API's, and AWS keeps this policy for it",
+            },
         )
         if authorisation is not Authorisation.IAM:
-            accept(self, APIG4=f'The deployment asks for it: authorisation = "{authorisation}"')
+            accept(self, {"APIG4": f'The deployment asks for authorisation = "{authorisation}"'})

@@ -13,6 +13,8 @@ from infra.queues import WorkQueue
 
 # API Gateway gives up after 29 seconds.
 API_TIMEOUT = cdk.Duration.seconds(29)
+# A shard waits behind the others of a large job; after this long, more concurrency is called for.
+LATE_AFTER = cdk.Duration.hours(6)
 
 
 class EndpointService(Construct):
@@ -37,6 +39,7 @@ class EndpointService(Construct):
             self,
             "Shards",
             consumer_timeout=timeout,
+            late_after=LATE_AFTER,
             dead_letter_consumer_timeout=dead_letter_consumer_timeout,
         )
         self.image = EndpointImage(

@@ -4,9 +4,11 @@ import aws_cdk as cdk
 from constructs import IConstruct
 
 
-def accept(scope: IConstruct, **reasons: str) -> None:
-    """Record why `scope` and what is under it break a rule, e.g. `APIG3="..."` for AwsSolutions-APIG3."""
+def accept(scope: IConstruct, reasons: dict[str, str]) -> None:
+    """Record why `scope`, or something under it, breaks a rule of the AwsSolutions review.
+
+    A rule with several findings takes one reason for each: "IAM5[Resource::*]".
+    """
     for rule, reason in reasons.items():
-        cdk.Validations.of(scope).acknowledge(
-            cdk.Acknowledgment(id=f"AwsSolutions-{rule}", reason=reason)
-        )
+        acknowledgment = cdk.Acknowledgment(id=f"AwsSolutions-{rule}", reason=reason)
+        cdk.Validations.of(scope).acknowledge(acknowledgment)

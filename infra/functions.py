@@ -48,7 +48,7 @@ class ServiceFunction(Construct):
             log_group=log,
             tracing=lambda_.Tracing.ACTIVE,
         )
-        accept(role, IAM5="X-Ray takes segments for no resource in particular")
+        accept(role, {"IAM5[Resource::*]": "X-Ray takes traces for no resource in particular"})
 
     def allow(self, *statements: iam.PolicyStatement) -> None:
         """Grant exactly what the statements say."""

@@ -12,7 +12,10 @@ RETENTION = cdk.Duration.days(14)
 
 
 class WorkQueue(Construct):
-    """A queue whose messages are tried several times and then moved to `dead_letters`."""
+    """A queue whose messages are tried several times and then moved to `dead_letters`.
+
+    A message that is still there `late_after` it was sent is a sign that nobody works on the queue.
+    """
 
     def __init__(
         self,
@@ -20,9 +23,11 @@ class WorkQueue(Construct):
         construct_id: str,
         *,
         consumer_timeout: cdk.Duration,
+        late_after: cdk.Duration,
         dead_letter_consumer_timeout: cdk.Duration | None = None,
     ) -> None:
         super().__init__(scope, construct_id)
+        self.late_after = late_after
         self.dead_letters = self._queue(
             "DeadLetters", consumer_timeout=dead_letter_consumer_timeout, dead_letters=None
         )

@@ -1,10 +1,18 @@
 """The bucket: inputs, jobs and outputs, and the ledger of what is done."""
 
+from typing import cast
+
 import aws_cdk as cdk
 from aws_cdk import aws_s3 as s3
 from aws_cdk import aws_s3_notifications as notifications
 from aws_cdk import aws_sqs as sqs
 from constructs import Construct
+
+from infra.exceptions import accept
+
+HANDLER_POLICY = (
+    "Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole"
+)
 
 
 class Storage(Construct):
@@ -47,10 +55,25 @@ class Storage(Construct):
             ],
         )
 
+        self._explain()
+
     def announce_inputs(self, queue: sqs.IQueue) -> None:
         """Send an event to `queue` for every object created under `input/`."""
         self.bucket.add_event_notification(
             s3.EventType.OBJECT_CREATED,
             notifications.SqsDestination(queue),
             s3.NotificationKeyFilter(prefix="input/"),
+        )
+
+    def _explain(self) -> None:
+        reason = "They fill a second bucket; an account that must know who reads has CloudTrail data events"
+        accept(self, {"S1": reason})
+        stack = cdk.Stack.of(self)
+        bucket = stack.get_logical_id(cast("cdk.CfnElement", self.bucket.node.default_child))
+        for prefix in ("input", "jobs", "output"):
+            finding = f"IAM5[Resource::<{bucket}.Arn>/{prefix}/*]"
+            accept(stack, {finding: "Objects come and go: what can be named is where they lie"})
+        accept(
+            stack,
+            {f"IAM4[{HANDLER_POLICY}]": "The CDK's own function that sets up the bucket's events"},
         )

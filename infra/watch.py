@@ -1,22 +1,54 @@
 """What is watched, and from which figure on it is a fault."""
 
-import aws_cdk as cdk
+from collections.abc import Sequence
+
 from aws_cdk import aws_apigateway as apigateway
+from constructs import Construct
 
 from infra import metrics
 from infra.alarms import Alarms
+from infra.dashboard import Dashboard
 from infra.functions import ServiceFunction
 from infra.queues import WorkQueue
 
 # A cold start that loads a model takes seconds, and happens to somebody every day.
 SLOW_MS = 10_000
 ERROR_RATE = 0.01
-# Two tries that took all their time; and shards wait longer, behind the others of a large job.
-OLDEST = {"Intake": cdk.Duration.minutes(15), "Finish": cdk.Duration.hours(3)}
-OLDEST_SHARD = cdk.Duration.hours(6)
 
 
-def watch_api(alarms: Alarms, api: apigateway.RestApi) -> None:
+class Watch(Construct):
+    """Alarms on every part of the service, and a dashboard of the whole."""
+
+    def __init__(
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        api: apigateway.RestApi,
+        functions: dict[str, ServiceFunction],
+        queues: dict[str, WorkQueue],
+        endpoints: Sequence[str],
+        email: str | None,
+    ) -> None:
+        super().__init__(scope, construct_id)
+        alarms = Alarms(self, "Alarms", email=email)
+        _watch_api(alarms, api)
+        for name, service in functions.items():
+            _watch_function(alarms, name, service)
+        for name, work in queues.items():
+            _watch_queue(alarms, name, work)
+        for endpoint in endpoints:
+            _watch_burials(alarms, endpoint)
+        Dashboard(
+            self,
+            "Dashboard",
+            api=api,
+            queues={name: work.queue for name, work in queues.items()},
+            endpoints=endpoints,
+        )
+
+
+def _watch_api(alarms: Alarms, api: apigateway.RestApi) -> None:
     """Report an API that fails or is slow."""
     alarms.when(
         "ApiErrors",
@@ -33,7 +65,7 @@ def watch_api(alarms: Alarms, api: apigateway.RestApi) -> None:
     )
 
 
-def watch_function(alarms: Alarms, name: str, service: ServiceFunction) -> None:
+def _watch_function(alarms: Alarms, name: str, service: ServiceFunction) -> None:
     """Report a function that raised, timed out, ran out of memory or was refused a place to run."""
     function = service.function
     alarms.when(
@@ -50,14 +82,13 @@ def watch_function(alarms: Alarms, name: str, service: ServiceFunction) -> None:
     )
 
 
-def watch_queue(alarms: Alarms, name: str, work: WorkQueue) -> None:
+def _watch_queue(alarms: Alarms, name: str, work: WorkQueue) -> None:
     """Report work that is not being done, and work that was given up."""
-    oldest = OLDEST.get(name, OLDEST_SHARD)
     alarms.when(
         f"{name}Age",
         metrics.age(work.queue, label=name),
-        at_least=oldest.to_seconds(),
-        says=f"A message has been in {name} for {oldest.to_human_string()}.",
+        at_least=work.late_after.to_seconds(),
+        says=f"A message has been in {name} for {work.late_after.to_human_string()}.",
     )
     alarms.when(
         f"{name}DeadLetters",
@@ -67,7 +98,7 @@ def watch_queue(alarms: Alarms, name: str, work: WorkQueue) -> None:
     )
 
 
-def watch_burials(alarms: Alarms, endpoint: str) -> None:
+def _watch_burials(alarms: Alarms, endpoint: str) -> None:
     """Report records that got an error for an answer because their shard could not be scored."""
     alarms.when(
         f"{endpoint}ShardsBuried",
