@@ -26,7 +26,7 @@ class Alarms(Construct):
         says: str,
         periods: int = 1,
     ) -> None:
-        """Report when `metric` has been `at_least` that much for so many periods; no data is no alarm."""
+        """Report `metric` once it is `at_least` that much for so many periods; no data is no alarm."""
         alarm = cloudwatch.Alarm(
             self,
             construct_id,

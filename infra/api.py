@@ -8,8 +8,8 @@ from infra.config import Authorisation
 from infra.exceptions import accept
 from infra.log_group import log_group
 
-# Well under the account's default of 10,000 a second, and of 1000 functions at once: one caller cannot starve the
-# scorers. Callers above it get 429 and may try again.
+# Well under what an account has by default, 10,000 requests a second and 1000 functions at once, so
+# that callers cannot starve the scorers. Above it they get 429, and may try again.
 REQUESTS_PER_SECOND = 100
 BURST = 200
 LOG_POLICY = (
@@ -92,11 +92,11 @@ class Api(Construct):
         accept(
             self,
             {
-                "APIG2": "The functions check requests against the artifact's task, and say which rule was broken",
-                "APIG3": "A web firewall costs by the month, the service nothing while idle; callers are throttled",
-                "APIG6": "The access log has every request; an execution log repeats them and is kept for ever",
-                "COG4": "The callers are programs: they sign with IAM or hold a key, and have no user pool",
-                f"IAM4[{LOG_POLICY}]": "The role is the account's, not the API's, and AWS keeps this policy for it",
+                "APIG2": "The functions check requests, and say which rule was broken",
+                "APIG3": "A web firewall costs by the month, and this service nothing while idle",
+                "APIG6": "The access log has every request; an execution log is kept for ever",
+                "COG4": "The callers are programs: they sign with IAM, or hold a key",
+                f"IAM4[{LOG_POLICY}]": "The role is the account's, and AWS keeps this policy for it",
             },
         )
         if authorisation is not Authorisation.IAM:

@@ -2,7 +2,7 @@
 
 Context:
     config: the file that describes the deployment; tidemill.toml where nothing is said.
-    base_image: the image that the endpoints' images start from, instead of the one their recipe names.
+    base_image: what the endpoints' images start from, instead of the image that their recipe names.
 """
 
 import sys

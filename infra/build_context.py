@@ -1,4 +1,4 @@
-"""What goes into an endpoint's image: the code that runs, the recipe and the artifact, and nothing else."""
+"""What goes into an endpoint's image: recipe, code and artifact, and nothing else."""
 
 import shutil
 from pathlib import Path

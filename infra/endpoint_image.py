@@ -29,9 +29,9 @@ class EndpointImage(Construct):
         build_args: dict[str, str],
     ) -> None:
         super().__init__(scope, construct_id)
-        # The build and the function are told separately, and a mismatch shows only as "exec format error" on AWS.
+        # Build and function are told apart, and a mismatch is "exec format error" on AWS, not before.
         platform, self.architecture = PLATFORMS[endpoint.architecture]
-        # Beside the templates, where `cdk` writes anyway. Every construct lies in an App, which is a Stage.
+        # Beside the templates, where `cdk` writes anyway. Every construct lies in an App: a Stage.
         outdir = Path(cast("cdk.Stage", cdk.Stage.of(self)).outdir)
         context = stage(endpoint.artifact, into=outdir / f"context.{endpoint.name}")
         self._asset = ecr_assets.DockerImageAsset(
@@ -43,7 +43,7 @@ class EndpointImage(Construct):
         )
 
     def running(self, handler: str) -> lambda_.DockerImageCode:
-        """Return the image as a function's code, with `handler` ("handlers.api.handler") as its CMD."""
+        """Return the image as a function's code, and `handler` ("handlers.api.handler") as its CMD."""
         return lambda_.DockerImageCode.from_ecr(
             self._asset.repository, tag_or_digest=self._asset.image_tag, cmd=[handler]
         )

@@ -13,7 +13,7 @@ from infra.log_group import log_group
 
 
 class ServiceFunction(Construct):
-    """One of the service's functions. Its role may write its log and its traces; the stack grants the rest."""
+    """One of the service's functions, which may write its log and its traces until it is granted more."""
 
     def __init__(
         self,
@@ -29,7 +29,7 @@ class ServiceFunction(Construct):
     ) -> None:
         super().__init__(scope, construct_id)
         log = log_group(self, "Log", retention_days=log_retention_days)
-        # A role of our own: the one the CDK makes carries a managed policy that may write every log in the account.
+        # The role that the CDK would make may write every log of the account.
         role = iam.Role(self, "Role", assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"))
         log.grant_write(role)
         self.function = lambda_.DockerImageFunction(
@@ -58,7 +58,7 @@ class ServiceFunction(Construct):
     def work_on(self, queue: sqs.IQueue, *, concurrency: int) -> None:
         """Invoke the function for each message of `queue`, on up to `concurrency` messages at once.
 
-        One message an invocation: a shard or a join may take the whole time-out, so none waits behind another.
+        One message an invocation: it may take the whole time-out, so none waits behind another.
         """
         self.function.add_event_source(
             event_sources.SqsEventSource(

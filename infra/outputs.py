@@ -20,7 +20,7 @@ def tell_functions(scope: Construct, functions: dict[str, ServiceFunction]) -> N
 
 
 def tell_queues(scope: Construct, queues: dict[str, WorkQueue]) -> None:
-    """Tell each queue's URL and that of its dead letters, e.g. IntakeQueueUrl and IntakeDeadLettersUrl."""
+    """Tell each queue's URL and its dead letters', e.g. IntakeQueueUrl and IntakeDeadLettersUrl."""
     for name, work in queues.items():
         tell(
             scope,

@@ -8,8 +8,8 @@ from aws_cdk import aws_sqs as sqs
 def read_inputs(bucket: s3.IBucket) -> list[iam.PolicyStatement]:
     """Read what was dropped, at the version the event named, and learn that an object is not there.
 
-    ListBucket has no condition on a prefix: S3 answers HEAD and GET of a missing object with 403 instead of 404 to
-    whoever may not list the bucket, and those requests carry no prefix that a condition could match.
+    ListBucket has no condition on a prefix: to whoever may not list the bucket S3 answers 403, not
+    404, when an object is missing, and HEAD and GET carry no prefix that a condition could match.
     """
     return [
         iam.PolicyStatement(

@@ -4,7 +4,7 @@ import aws_cdk as cdk
 from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
-# AWS asks for six times the consumer's time-out: what is throttled or retried within one delivery fits in.
+# What AWS asks for, so that a delivery which is throttled at first is not made a second time.
 VISIBILITY_PER_TIMEOUT = 6
 # Throttling counts as a delivery, so that one or two would bury work that never ran.
 MAX_RECEIVES = 5

@@ -104,5 +104,5 @@ def _watch_burials(alarms: Alarms, endpoint: str) -> None:
         f"{endpoint}ShardsBuried",
         metrics.own("ShardsBuried", service="undertaker", endpoint=endpoint),
         at_least=1,
-        says=f"A shard of {endpoint} could not be scored; its records are error lines in the output.",
+        says=f"A shard of {endpoint} could not be scored: its records are errors in the output.",
     )

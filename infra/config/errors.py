@@ -2,4 +2,4 @@
 
 
 class ConfigError(Exception):
-    """Says where the file is wrong, which value it is, what the rule is and what to write instead."""
+    """Says where the file is wrong, with which value, by what rule, and what to write instead."""

@@ -29,7 +29,8 @@ class Source:
                 "Write a tidemill.toml beside cdk.json, or name another file with -c config=<path>."
             ) from error
         try:
-            return cls(path=path, text=content.decode())
+            # Editors on Windows end lines with CR LF, and may put a byte order mark first.
+            return cls(path=path, text=content.decode("utf-8-sig").replace("\r\n", "\n"))
         except UnicodeDecodeError as error:
             line = content.count(b"\n", 0, error.start) + 1
             raise ConfigError(
@@ -42,7 +43,7 @@ class Source:
         try:
             return tomllib.loads(self.text)
         except tomllib.TOMLDecodeError as error:
-            # The parser tells the line only within its message, and not at all for a file that ends too soon.
+            # The line stands within the message only, and not where a file ends too soon.
             told = re.search(r" \(at line (\d+), column \d+\)$", str(error))
             line = int(told[1]) if told else self.text.count("\n") + 1
             problem = str(error)[: told.start()] if told else str(error)
@@ -58,8 +59,8 @@ class Source:
         )
 
     def _line_of(self, keys: Keys) -> int:
-        # tomllib keeps no positions. Whole statements from the top of the file are TOML too, so the statement that
-        # brings `keys` into being is the one whose last line makes them appear.
+        # tomllib keeps no positions. But the first so many lines are TOML too, unless they end within a
+        # statement: the one that brings `keys` into being is the one at whose end they appear.
         lines = self.text.split("\n")
         for depth in range(len(keys), 0, -1):
             first = 1
@@ -67,7 +68,7 @@ class Source:
                 try:
                     document = tomllib.loads("\n".join(lines[:last]))
                 except tomllib.TOMLDecodeError:
-                    continue  # the statement goes on in the next line
+                    continue
                 if _holds(document, keys[:depth]):
                     return first
                 first = last + 1

@@ -13,7 +13,7 @@ Choice = TypeVar("Choice", bound=StrEnum)
 
 
 class Table:
-    """The values under `keys`. Every key must be a known one; with `known=None` the keys are names of the user's."""
+    """The values under `keys`, where every key must be known; with `known=None` any name is a key."""
 
     def __init__(
         self,

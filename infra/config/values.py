@@ -53,7 +53,7 @@ class Storage:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Deployment:
-    """One stack. The first endpoint is the default: the one that answers paths naming no endpoint."""
+    """One stack. Its first endpoint is the default: it answers where no endpoint is named."""
 
     name: str
     authorisation: Authorisation
