@@ -1,0 +1,1 @@
+"""What runs on AWS: one module per function, each a few decorators and one call."""

@@ -54,7 +54,7 @@ def score_stream(
         input_bytes=reader.read,
         started=started,
         finished=datetime.now(UTC),
-        error=gunzip.error if gunzip else None,
+        error=gunzip.error.as_json() if gunzip and gunzip.error else None,
     )
 
 

@@ -29,6 +29,10 @@ class TidemillError(Exception):
         """The name that answers and manifests carry."""
         return type(self).__name__
 
+    def as_json(self) -> dict[str, str]:
+        """The error as answers and manifests carry it."""
+        return {"type": self.type, "message": str(self)}
+
 
 class RecordError(TidemillError):
     """One record cannot be answered; trying it again gives the same error."""

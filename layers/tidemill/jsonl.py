@@ -6,9 +6,10 @@ record's own error; the reader always goes on to the next line.
 """
 
 import json
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, cast
 
 import orjson
 
@@ -145,15 +146,20 @@ def output_line(record_id: bytes | None, body: bytes) -> bytes:
     return b'{"id":' + record_id + b"," + body + b"}\n"
 
 
-def numbered(unnumbered: bytes, number: int) -> bytes:
-    """An output line that has no id, with the record's number for one."""
-    return b'{"id":%d,' % number + unnumbered.removeprefix(b"{")
+def numbered(chunks: Iterable[bytes], first: int) -> Iterator[bytes]:
+    """Output lines with their newlines; those without an id get their record's number for one."""
+    lines = cast("Iterator[bytes]", split_lines(chunks, max_line_bytes=sys.maxsize))
+    for number, written in enumerate(lines, first):
+        if written.startswith(b'{"id":'):
+            yield written + b"\n"
+        else:
+            yield b'{"id":%d,%b\n' % (number, written.removeprefix(b"{"))
 
 
 def body(answer: Answer) -> bytes:
     """What an output line says after the id."""
     if isinstance(answer, RecordError):
-        return b'"error":' + encode({"type": answer.type, "message": str(answer)})
+        return b'"error":' + encode(answer.as_json())
     truncated = b',"truncated":true' if answer.truncated else b""
     return b'"output":' + encode(answer.output) + truncated
 

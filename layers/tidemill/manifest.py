@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
-from tidemill.errors import TidemillError
 from tidemill.tally import Tally
 
 Status = Literal["complete", "incomplete", "failed", "superseded"]
@@ -30,13 +29,14 @@ def manifest(
     input_bytes: int,
     started: datetime,
     finished: datetime,
-    error: TidemillError | None = None,
+    error: Mapping[str, str] | None = None,
     status: Status | None = None,
 ) -> dict[str, Any]:
     """The manifest as a JSON object.
 
     Times are ISO 8601, `wall_s` counts from start to finish, `compute_s` adds up the seconds of all
-    workers, `records_per_s` is records by wall time.
+    workers, `records_per_s` is records by wall time. `error` is what a `TidemillError` says
+    `as_json`.
     """
     wall_s = max((finished - started).total_seconds(), 1e-6)
     return {
@@ -58,7 +58,7 @@ def manifest(
         "wall_s": round(wall_s, 3),
         "compute_s": round(tally.compute_s, 3),
         "records_per_s": round(tally.records / wall_s, 1),
-        "error": None if error is None else {"type": error.type, "message": str(error)},
+        "error": None if error is None else dict(error),
     }
 
 

@@ -65,7 +65,7 @@ def refuse(lines: Iterable[Line], sink: Sink, error: RecordError, *, first: int 
             continue
         record = jsonl.parse(line)
         reason = record.error or error
-        output = jsonl.output_line(_id(record.id, first, tally.records), jsonl.body(reason))
+        output = jsonl.output_line(_id(record.id, first, tally), jsonl.body(reason))
         sink(output)
         tally.records += 1
         tally.output_bytes += len(output)
@@ -131,7 +131,7 @@ class _Run:
         self._forget_past_ranges(len(line))
         record = jsonl.parse(line)
         outcome = _failed(record.error) if record.error else self._outcome(record)
-        self._waiting.append((_id(record.id, self._first, self._tally.records), outcome))
+        self._waiting.append((_id(record.id, self._first, self._tally), outcome))
         self._tally.records += 1
         if self._group.is_full:
             self._hand_over()
@@ -204,10 +204,14 @@ class _Run:
         self._tally.truncated += outcome.truncated
 
 
-def _id(written: bytes | None, first: int | None, index: int) -> bytes | None:
-    if written is None and first is not None:
-        return b"%d" % (first + index)
-    return written
+def _id(written: bytes | None, first: int | None, tally: Tally) -> bytes | None:
+    """The id for the next record's line: its own, or its number where that is known."""
+    if written is not None:
+        return written
+    if first is None:
+        tally.unnumbered += 1
+        return None
+    return b"%d" % (first + tally.records)
 
 
 def _failed(error: RecordError) -> _Outcome:

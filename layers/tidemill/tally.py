@@ -17,6 +17,8 @@ class Tally:
     blank: int = 0
     truncated: int = 0
     repeated: int = 0
+    unnumbered: int = 0
+    """Output lines that still lack an id; see `jsonl.numbered`."""
     tokens: int = 0
     output_bytes: int = 0
     compute_s: float = 0.0

@@ -8,13 +8,12 @@ import typer
 from tidemill.cli.batch import batch
 from tidemill.cli.exits import Exit
 from tidemill.cli.info import info
-from tidemill.cli.plugins import PluginGroup
+from tidemill.cli.plugins import add_plugins
 from tidemill.cli.predict import predict
 from tidemill.errors import ArtifactError, TidemillError
 
 app = typer.Typer(
     name="tidemill",
-    cls=PluginGroup,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -30,6 +29,7 @@ app = typer.Typer(
 app.command()(predict)
 app.command()(batch)
 app.command()(info)
+add_plugins(app)
 
 
 def run(arguments: list[str] | None = None) -> None:
@@ -50,7 +50,7 @@ def _leave(error: Exception) -> None:
         sys.exit(Exit.WRONG_USE)
     if isinstance(error, BrokenPipeError):
         # Whoever read our output has seen enough (head, say). Nothing more can be written to it.
-        sys.stdout = None  # type: ignore[assignment]
+        sys.stdout = None
         sys.exit(Exit.DONE)
     if isinstance(error, TidemillError | OSError):
         print(f"tidemill: {error}", file=sys.stderr)  # noqa: T201

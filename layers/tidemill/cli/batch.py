@@ -125,9 +125,9 @@ def _progress(source: str) -> Iterator[Report]:
 
 def _summarise(result: dict[str, Any], output: str) -> None:
     failed = ", ".join(f"{count} {kind}" for kind, count in result["failed"].items())
+    rate = f"{result['records_per_s']:,.0f} a second"
     words = [
-        f"{result['records']:,} records in {result['wall_s']:.1f} s"
-        f" ({result['records_per_s']:,.0f} a second)",
+        f"{result['records']:,} records in {result['wall_s']:.1f} s ({rate})",
         f"failed: {failed}" if failed else "none failed",
     ]
     if result["truncated"]:

@@ -1,7 +1,6 @@
 """`tidemill info`: what an artifact is."""
 
 import sys
-from typing import Any
 
 import orjson
 from rich.console import Console
@@ -27,7 +26,7 @@ def info(artifact: ArtifactOption = DEFAULT_ARTIFACT) -> None:
     Console().print(table)
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     if isinstance(value, list) and value and isinstance(value[0], dict):
         return "\n".join(_shown(entry) for entry in value)
     if isinstance(value, list):

@@ -1,0 +1,1 @@
+"""The ports of `handlers.job` on real services."""

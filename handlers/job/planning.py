@@ -1,0 +1,160 @@
+"""Plan: one created object becomes a job, and a message for each of its shards."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import orjson
+
+from handlers.job.keys import SourceKey, job_name
+from handlers.job.messages import FinishMessage, ShardMessage
+from handlers.job.plan import Plan, cut, load_plan
+from handlers.job.queues import Queues
+from handlers.job.store import SourceGone, Store, Stored
+from tidemill.errors import TidemillError
+from tidemill.gzip import MAGIC
+from tidemill.manifest import manifest
+from tidemill.tally import Tally
+
+
+class Refused(TidemillError):  # noqa: N818  its name is an error type on the wire
+    """The object cannot become a job."""
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """Where an endpoint's shards go, and how large they are."""
+
+    digest: str
+    queue_url: str
+    one_shard_bytes: int
+    shard_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class CreatedObject:
+    """What an S3 event says: the decoded key, and the version that the event is about."""
+
+    key: str
+    etag: str
+    version_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Planner:
+    """Makes jobs of objects."""
+
+    store: Store
+    queues: Queues
+    finish_queue_url: str
+    routes: Mapping[str, Route]
+    """Endpoints by name; the first is the one for objects in no folder."""
+
+    def plan(self, created: CreatedObject) -> str | None:
+        """Plan the job of `created` and hand out its shards; the job's name, or None for no job.
+
+        An object that cannot become a job gets a manifest that says why.
+        """
+        source = SourceKey(created.key)
+        if source.is_folder:
+            return None
+        try:
+            endpoint, route = self._route(source)
+            stored = self._find(created)
+        except (Refused, SourceGone) as error:
+            self._refuse(source, error)
+            return None
+        if stored is None:
+            return None
+        plan = self._write_plan(endpoint, route, stored)
+        self._hand_out(plan, route)
+        return plan.job
+
+    def _route(self, source: SourceKey) -> tuple[str, Route]:
+        if not source.is_jsonl:
+            raise Refused(
+                f"{source.key} is not a JSON Lines file; give it a name that ends in .jsonl or"
+                " .jsonl.gz"
+            )
+        endpoint = source.endpoint or next(iter(self.routes))
+        if endpoint not in self.routes:
+            raise Refused(
+                f"{source.key} names the endpoint {endpoint!r} and there is none of that name;"
+                f" put it under input/{'/, input/'.join(self.routes)}/"
+            )
+        return endpoint, self.routes[endpoint]
+
+    def _find(self, created: CreatedObject) -> Stored | None:
+        """The object if it is still what the event says; None if a newer event will follow."""
+        stored = self.store.find(created.key)
+        if stored is None:
+            raise SourceGone(f"{created.key} was deleted before it was read; drop it again")
+        same = (
+            stored.version_id == created.version_id
+            if created.version_id
+            else stored.etag == created.etag
+        )
+        return stored if same else None
+
+    def _write_plan(self, endpoint: str, route: Route, source: Stored) -> Plan:
+        job = job_name(
+            bucket=self.store.bucket,
+            key=source.key,
+            version=source.version,
+            digest=route.digest,
+        )
+        head = next(self.store.read(source), b"") if source.size else b""
+        gzip = head.startswith(MAGIC)
+        shard_bytes, shards = cut(
+            source.size,
+            one_shard_bytes=route.one_shard_bytes,
+            shard_bytes=route.shard_bytes,
+            splits=not gzip,
+        )
+        plan = Plan(
+            job=job,
+            endpoint=endpoint,
+            digest=route.digest,
+            source=source,
+            gzip=gzip,
+            shard_bytes=shard_bytes,
+            shards=shards,
+            created=datetime.now(UTC).isoformat(timespec="milliseconds"),
+        )
+        if self.store.put_once(plan.keys.plan, plan.encode()):
+            return plan
+        # The job was planned before, perhaps with other thresholds. That plan is the one that
+        # its parts were cut by.
+        return load_plan(self.store, job) or plan
+
+    def _hand_out(self, plan: Plan, route: Route) -> None:
+        """Send what is not done yet: all of it, unless this is a repeat."""
+        done = set(self.store.keys(plan.keys.tallies))
+        missing = [
+            ShardMessage(plan.job, shard).encode()
+            for shard in range(plan.shards)
+            if plan.keys.tally(shard) not in done
+        ]
+        self.queues.send(route.queue_url, missing)
+        if not missing:
+            self.queues.send(self.finish_queue_url, [FinishMessage(plan.job).encode()])
+
+    def _refuse(self, source: SourceKey, error: TidemillError) -> None:
+        refuse_source(self.store, source, error)
+
+
+def refuse_source(store: Store, source: SourceKey, error: TidemillError) -> None:
+    """Say beside where the output would be why there is none, unless another job spoke there."""
+    now = datetime.now(UTC)
+    content = manifest(
+        source=f"s3://{store.bucket}/{source.key}",
+        output=None,
+        model=None,
+        tally=Tally(),
+        input_bytes=0,
+        started=now,
+        finished=now,
+        error=error.as_json(),
+        status="failed",
+    )
+    store.put_once(source.manifest, orjson.dumps(content, option=orjson.OPT_INDENT_2))
