@@ -1,0 +1,171 @@
+"""The API in OpenAPI's terms, and the page that shows it."""
+
+from typing import Any, Final
+
+from aws_lambda_powertools.event_handler.api_gateway import ApiGatewayResolver
+
+from handlers.http.requests import MAX_INPUTS
+from handlers.http.service import Service
+
+_TITLE: Final = "Tidemill"
+_ABOUT: Final = (
+    "Answers of one transformer encoder. Every answer carries `x-compute-time` (milliseconds from"
+    " the request's body to the answer's), `x-compute-tokens` and `x-compute-type`."
+)
+_TEXT: Final = {"type": "string", "pattern": r"\S", "examples": ["My card has not arrived yet"]}
+_PAIR: Final = {
+    "type": "object",
+    "properties": {"text": _TEXT, "text_pair": _TEXT},
+    "required": ["text"],
+    "additionalProperties": False,
+}
+_ERROR: Final = {
+    "type": "object",
+    "properties": {"error": {"type": "string"}, "error_type": {"type": "string"}},
+    "required": ["error", "error_type"],
+}
+_LABELS: Final = {
+    "type": "array",
+    "items": {
+        "type": "object",
+        "properties": {"label": {"type": "string"}, "score": {"type": "number"}},
+        "required": ["label", "score"],
+    },
+}
+_VECTOR: Final = {"type": "array", "items": {"type": "number"}}
+_HEADERS: Final = {
+    "x-compute-time": {"description": "Milliseconds.", "schema": {"type": "number"}},
+    "x-compute-tokens": {"description": "Tokens computed.", "schema": {"type": "integer"}},
+    "x-compute-type": {"description": "Where it was computed.", "schema": {"type": "string"}},
+}
+_MISTAKES: Final = {
+    400: "Not JSON, or empty",
+    413: "Too large",
+    415: "Not said to be JSON",
+    422: "JSON of the wrong shape, or a text that cannot be answered",
+}
+
+
+def operation(path: str, service: Service) -> dict[str, Any]:
+    """What a resolver's `route` is told of the operation at `path`."""
+    match path:
+        case "/predict":
+            return _post("Predict", _predict_body(service), _predict_answer(service))
+        case "/embed":
+            return _post("Embed", _embed_body(), {"type": "array", "items": _VECTOR})
+        case "/health":
+            return _get("Health", {"type": "object"})
+        case "/info":
+            return _get("Model", {"type": "object"})
+    return {"include_in_schema": False}
+
+
+def document(app: ApiGatewayResolver, service: Service) -> str:
+    """The OpenAPI document as JSON."""
+    # Imported on demand: pydantic is slow to load and only this needs it.
+    from aws_lambda_powertools.event_handler.openapi.models import Server  # noqa: PLC0415
+
+    return app.get_openapi_json_schema(
+        title=f"{_TITLE}: {service.name}",
+        version="1",
+        description=_ABOUT,
+        # Relative to the document, so that it is right under any stage and endpoint.
+        servers=[Server(url=".")],
+    )
+
+
+def page(app: ApiGatewayResolver, service: Service) -> str:
+    """A page to read the document and to try the API."""
+    from pathlib import Path  # noqa: PLC0415
+
+    from aws_lambda_powertools.event_handler.openapi import swagger_ui  # noqa: PLC0415
+
+    assets = Path(swagger_ui.__file__).parent
+    return swagger_ui.generate_swagger_html(
+        document(app, service).replace("</", "<\\/"),
+        (assets / "swagger-ui-bundle.min.js").read_text("utf-8"),
+        (assets / "swagger-ui.min.css").read_text("utf-8"),
+        swagger_base_url="",
+        oauth2_config=None,
+        persist_authorization=False,
+    )
+
+
+def _post(summary: str, body: dict[str, Any], answer: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "summary": summary,
+        "responses": {200: _response("Answered", answer)}
+        | {code: _response(words, _ERROR) for code, words in _MISTAKES.items()},
+        "openapi_extensions": {
+            "requestBody": {"required": True, "content": {"application/json": {"schema": body}}}
+        },
+    }
+
+
+def _get(summary: str, answer: dict[str, Any]) -> dict[str, Any]:
+    return {"summary": summary, "responses": {200: _response("Answered", answer)}}
+
+
+def _response(words: str, schema: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "description": words,
+        "headers": _HEADERS,
+        "content": {"application/json": {"schema": schema}},
+    }
+
+
+def _predict_body(service: Service) -> dict[str, Any]:
+    one = _TEXT if service.embeds else {"oneOf": [_TEXT, _PAIR]}
+    return {
+        "type": "object",
+        "properties": {
+            "inputs": {
+                "oneOf": [
+                    one,
+                    {"type": "array", "items": one, "minItems": 1, "maxItems": MAX_INPUTS},
+                ]
+            },
+            "parameters": _parameters(service),
+        },
+        "required": ["inputs"],
+        "additionalProperties": False,
+    }
+
+
+def _parameters(service: Service) -> dict[str, Any]:
+    truncate = {"truncate": {"type": "boolean", "default": True}}
+    if service.embeds:
+        own: dict[str, Any] = {"normalize": {"type": "boolean"}}
+    else:
+        own = {
+            "top_k": {"type": ["integer", "null"], "minimum": 1},
+            "function_to_apply": {"enum": ["softmax", "sigmoid", "none", None]},
+        }
+    return {
+        "type": ["object", "null"],
+        "properties": own | truncate,
+        "additionalProperties": False,
+    }
+
+
+def _predict_answer(service: Service) -> dict[str, Any]:
+    one = _VECTOR if service.embeds else _LABELS
+    return {"oneOf": [one, {"type": "array", "items": one}]}
+
+
+def _embed_body() -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": {
+            "inputs": {
+                "oneOf": [
+                    _TEXT,
+                    {"type": "array", "items": _TEXT, "minItems": 1, "maxItems": MAX_INPUTS},
+                ]
+            },
+            "normalize": {"type": "boolean", "default": True},
+            "truncate": {"type": "boolean", "default": True},
+        },
+        "required": ["inputs"],
+        "additionalProperties": False,
+    }

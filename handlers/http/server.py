@@ -1,0 +1,57 @@
+"""`tidemill serve`: the cloud's API on this machine."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+import uvicorn
+from aws_lambda_powertools.event_handler import HttpResolverLocal, Response
+
+from handlers.http.asgi import App, guarded
+from handlers.http.routes import add_routes
+from handlers.http.service import Service
+from tidemill.artifact import STARTER
+from tidemill.pipeline import Pipeline
+
+
+def serve(
+    artifact: Annotated[
+        Path, typer.Option("--artifact", metavar="DIR", help="The model; the starter if left out.")
+    ] = STARTER,
+    host: Annotated[
+        str, typer.Option(help="Address to listen on; 0.0.0.0 lets other machines in.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on.")] = 8080,
+    cores: Annotated[
+        int | None, typer.Option(min=1, help="Cores to use; what the machine grants if left out.")
+    ] = None,
+) -> None:
+    """Answer over HTTP: POST /predict, and GET /docs to try it in a browser.
+
+    Anyone who can reach the port can call it: there is no authorisation here, as there is in the
+    cloud.
+
+    Example: curl -d '{"inputs": "My card has not arrived"}' -H 'content-type: application/json'
+    http://127.0.0.1:8080/predict
+    """
+    with Pipeline.open(artifact, cores=cores, mode="latency") as pipeline:
+        uvicorn.run(
+            application(pipeline), host=host, port=port, log_level="warning", access_log=False
+        )
+
+
+def application(pipeline: Pipeline) -> App:
+    """An ASGI application that answers with `pipeline`."""
+    resolver = HttpResolverLocal()
+    add_routes(resolver, Service(pipeline), run=_off_the_event_loop)
+    return guarded(resolver)
+
+
+def _off_the_event_loop(route: Callable[[], Response[str]]) -> Callable[[], Awaitable[Any]]:
+    # A long prediction must not keep other requests, health checks say, from being answered.
+    async def run() -> Response[str]:
+        return await asyncio.to_thread(route)
+
+    return run

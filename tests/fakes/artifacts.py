@@ -1,0 +1,125 @@
+"""Tiny artifacts with real ONNX files, made on the spot."""
+
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import orjson
+from onnx import TensorProto, helper, numpy_helper
+from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
+
+WORDS = (
+    "[PAD] [UNK] [CLS] [SEP] card lost phone where is my money transfer fee help please the a not"
+).split()
+MAX_LENGTH = 16
+DIMENSIONS = 8
+
+
+def classifier(path: Path, **changes: Any) -> Path:
+    """A three-label classifier at `path`, its description changed by `changes`."""
+    labels = 1 if changes.get("problem_type") == "regression" else 3
+    facts = {
+        "task": "text-classification",
+        "problem_type": "single_label_classification",
+        "labels": [f"label-{n}" for n in range(labels)],
+    }
+    return _write(path, _classifier_model(labels), facts | changes)
+
+
+def embedder(path: Path, **changes: Any) -> Path:
+    """An eight-dimensional embedder at `path`, its description changed by `changes`."""
+    facts = {
+        "task": "feature-extraction",
+        "pooling": "mean",
+        "normalize": True,
+        "dimensions": DIMENSIONS,
+    }
+    return _write(path, _embedder_model(), facts | changes)
+
+
+def write_manifest(path: Path, manifest: Mapping[str, Any]) -> None:
+    """Write a description with the sizes and digests of the files that lie in `path`."""
+    files = {
+        file.name: {
+            "bytes": file.stat().st_size,
+            "sha256": hashlib.sha256(file.read_bytes()).hexdigest(),
+        }
+        for file in sorted(path.iterdir())
+        if file.name != "tidemill.json"
+    }
+    (path / "tidemill.json").write_bytes(orjson.dumps({**manifest, "files": files}))
+
+
+def _write(path: Path, model: onnx.ModelProto, facts: Mapping[str, Any]) -> Path:
+    path.mkdir(parents=True, exist_ok=True)
+    onnx.save(model, str(path / "model.onnx"))
+    _tokenizer().save(str(path / "tokenizer.json"))
+    manifest = {
+        "format": 1,
+        "name": path.name,
+        "max_length": MAX_LENGTH,
+        "inputs": ["input_ids", "attention_mask"],
+        "variants": [
+            {"name": "fp32", "engine": "onnx", "file": "model.onnx", "precision": "fp32"}
+        ],
+        "source": {"made": "for tests"},
+    }
+    write_manifest(path, {**manifest, **facts})
+    return path
+
+
+def _tokenizer() -> Tokenizer:
+    tokenizer = Tokenizer(models.WordLevel({word: n for n, word in enumerate(WORDS)}, "[UNK]"))
+    tokenizer.normalizer = normalizers.Lowercase()
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]",
+        pair="[CLS] $A [SEP] $B:1 [SEP]:1",
+        special_tokens=[("[CLS]", 2), ("[SEP]", 3)],
+    )
+    return tokenizer
+
+
+def _embedder_model() -> onnx.ModelProto:
+    nodes = [helper.make_node("Gather", ["embeddings", "input_ids"], ["last_hidden_state"])]
+    return _model(nodes, "last_hidden_state", ["batch", "tokens", DIMENSIONS], [_embeddings()])
+
+
+def _classifier_model(labels: int) -> onnx.ModelProto:
+    random = np.random.default_rng(2)
+    head = random.normal(size=(DIMENSIONS, labels)).astype(np.float32)
+    nodes = [
+        helper.make_node("Gather", ["embeddings", "input_ids"], ["states"]),
+        helper.make_node("ReduceMean", ["states", "axis"], ["pooled"], keepdims=0),
+        helper.make_node("MatMul", ["pooled", "head"], ["logits"]),
+    ]
+    weights = [
+        _embeddings(),
+        numpy_helper.from_array(head, "head"),
+        numpy_helper.from_array(np.array([1], dtype=np.int64), "axis"),
+    ]
+    return _model(nodes, "logits", ["batch", labels], weights)
+
+
+def _embeddings() -> onnx.TensorProto:
+    random = np.random.default_rng(1)
+    values = random.normal(size=(len(WORDS), DIMENSIONS)).astype(np.float32)
+    return numpy_helper.from_array(values, "embeddings")
+
+
+def _model(
+    nodes: list[onnx.NodeProto],
+    output: str,
+    shape: list[str | int],
+    weights: list[onnx.TensorProto],
+) -> onnx.ModelProto:
+    inputs = [
+        helper.make_tensor_value_info(name, TensorProto.INT64, ["batch", "tokens"])
+        for name in ("input_ids", "attention_mask")
+    ]
+    outputs = [helper.make_tensor_value_info(output, TensorProto.FLOAT, shape)]
+    graph = helper.make_graph(nodes, "tiny", inputs, outputs, weights)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=10)
