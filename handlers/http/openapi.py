@@ -32,6 +32,7 @@ _LABELS: Final = {
         "required": ["label", "score"],
     },
 }
+_NULL: Final = {"type": "null"}
 _VECTOR: Final = {"type": "array", "items": {"type": "number"}}
 _HEADERS: Final = {
     "x-compute-time": {"description": "Milliseconds.", "schema": {"type": "number"}},
@@ -51,7 +52,7 @@ def operation(path: str, service: Service) -> dict[str, Any]:
     match path:
         case "/predict":
             return _post("Predict", _predict_body(service), _predict_answer(service))
-        case "/embed":
+        case "/embed" if service.embeds:
             return _post("Embed", _embed_body(), {"type": "array", "items": _VECTOR})
         case "/health":
             return _get("Health", {"type": "object"})
@@ -93,6 +94,7 @@ def page(app: ApiGatewayResolver, service: Service) -> str:
 
 def _post(summary: str, body: dict[str, Any], answer: dict[str, Any]) -> dict[str, Any]:
     return {
+        "operation_id": summary.lower(),
         "summary": summary,
         "responses": {200: _response("Answered", answer)}
         | {code: _response(words, _ERROR) for code, words in _MISTAKES.items()},
@@ -103,7 +105,11 @@ def _post(summary: str, body: dict[str, Any], answer: dict[str, Any]) -> dict[st
 
 
 def _get(summary: str, answer: dict[str, Any]) -> dict[str, Any]:
-    return {"summary": summary, "responses": {200: _response("Answered", answer)}}
+    return {
+        "operation_id": summary.lower(),
+        "summary": summary,
+        "responses": {200: _response("Answered", answer)},
+    }
 
 
 def _response(words: str, schema: dict[str, Any]) -> dict[str, Any]:
@@ -138,14 +144,13 @@ def _parameters(service: Service) -> dict[str, Any]:
         own: dict[str, Any] = {"normalize": {"type": "boolean"}}
     else:
         own = {
-            "top_k": {"type": ["integer", "null"], "minimum": 1},
-            "function_to_apply": {"enum": ["softmax", "sigmoid", "none", None]},
+            "top_k": {"anyOf": [{"type": "integer", "minimum": 1}, _NULL]},
+            "function_to_apply": {
+                "anyOf": [{"type": "string", "enum": ["softmax", "sigmoid", "none"]}, _NULL]
+            },
         }
-    return {
-        "type": ["object", "null"],
-        "properties": own | truncate,
-        "additionalProperties": False,
-    }
+    given = {"type": "object", "properties": own | truncate, "additionalProperties": False}
+    return {"anyOf": [given, _NULL]}
 
 
 def _predict_answer(service: Service) -> dict[str, Any]:

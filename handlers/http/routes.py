@@ -60,14 +60,14 @@ class _Routes:
         self._observe = observe
 
     def all(self) -> list[tuple[str, str, Callable[[], Response[str]]]]:
-        routes = [
+        return [
             ("POST", "/predict", self.predict),
+            ("POST", "/embed", self.embed),
             ("GET", "/health", self.health),
             ("GET", "/info", self.info),
             ("GET", "/openapi.json", self.document),
             ("GET", "/docs", self.docs),
         ]
-        return [*routes, ("POST", "/embed", self.embed)] if self._service.embeds else routes
 
     def predict(self) -> Response[str]:
         return self._compute(self._service.predict)

@@ -29,7 +29,6 @@ class Service:
         artifact = pipeline.artifact
         self.embeds: Final = artifact.task == "feature-extraction"
         self.name: Final = artifact.name
-        self.endpoint: Final = artifact.name
         self._info = encode(describe(artifact))
 
     def health(self) -> Reply:
