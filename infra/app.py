@@ -6,12 +6,18 @@ Context:
 """
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import aws_cdk as cdk
 
 from infra.config import ConfigError, load
 from infra.stack import TidemillStack
+
+
+def new_app(*, outdir: str | None = None, context: Mapping[str, object] | None = None) -> cdk.App:
+    """Return an empty app, which reports no usage data; `cdk` gives what is not given here."""
+    return cdk.App(analytics_reporting=False, outdir=outdir, context=context)
 
 
 def build(app: cdk.App) -> TidemillStack:
@@ -23,10 +29,8 @@ def build(app: cdk.App) -> TidemillStack:
     return TidemillStack(app, deployment.name, deployment=deployment, build_args=build_args)
 
 
-def main() -> None:
+def main(app: cdk.App) -> None:
     """Write the templates and assets; a wrong description ends in its error and no traceback."""
-    # No usage data: no resource that reports which constructs the template was made of.
-    app = cdk.App(analytics_reporting=False)
     try:
         build(app)
     except ConfigError as error:
@@ -35,4 +39,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(new_app())

@@ -25,13 +25,19 @@ class Dashboard(Construct):
         super().__init__(scope, construct_id)
 
         def each(name: str, service: str) -> list[cloudwatch.IMetric]:
-            return [metrics.own(name, service=service, endpoint=endpoint) for endpoint in endpoints]
+            return [
+                metrics.own(name, service=service, endpoint=endpoint).with_(label=endpoint)
+                for endpoint in endpoints
+            ]
 
         dashboard = cloudwatch.Dashboard(self, "Dashboard")
         dashboard.add_widgets(
             _graph(
                 "API latency, ms",
-                [metrics.latency(api, statistic=statistic) for statistic in ("p50", "p90", "p99")],
+                [
+                    metrics.latency(api, statistic=each).with_(label=each)
+                    for each in ("p50", "p90", "p99")
+                ],
             ),
             _graph(
                 "API requests", [api.metric_count(statistic="Sum"), *each("Predictions", "api")]
@@ -45,7 +51,7 @@ class Dashboard(Construct):
             ),
             _graph(
                 "Oldest message, s",
-                [metrics.age(queue, label=label) for label, queue in queues.items()],
+                [metrics.age(queue).with_(label=label) for label, queue in queues.items()],
             ),
             _graph("Jobs finished", each("JobsFinished", "finisher")),
         )

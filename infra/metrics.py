@@ -17,7 +17,6 @@ def own(name: str, *, service: str, endpoint: str, statistic: str = "Sum") -> cl
         dimensions_map={"service": f"tidemill-{service}", "endpoint": endpoint},
         statistic=statistic,
         period=PERIOD,
-        label=f"{name} {endpoint}",
     )
 
 
@@ -36,13 +35,11 @@ def depth(queue: sqs.IQueue, *, label: str) -> cloudwatch.MathExpression:
     )
 
 
-def age(queue: sqs.IQueue, *, label: str) -> cloudwatch.Metric:
+def age(queue: sqs.IQueue) -> cloudwatch.Metric:
     """Return the seconds that a queue's oldest message has been there."""
-    return queue.metric_approximate_age_of_oldest_message(
-        statistic="Maximum", period=MINUTE, label=label
-    )
+    return queue.metric_approximate_age_of_oldest_message(statistic="Maximum", period=MINUTE)
 
 
 def latency(api: apigateway.RestApi, *, statistic: str) -> cloudwatch.Metric:
     """Return the milliseconds between a request's arrival and its answer."""
-    return api.metric_latency(statistic=statistic, period=PERIOD, label=statistic)
+    return api.metric_latency(statistic=statistic, period=PERIOD)

@@ -86,7 +86,7 @@ def _watch_queue(alarms: Alarms, name: str, work: WorkQueue) -> None:
     """Report work that is not being done, and work that was given up."""
     alarms.when(
         f"{name}Age",
-        metrics.age(work.queue, label=name),
+        metrics.age(work.queue),
         at_least=work.late_after.to_seconds(),
         says=f"A message has been in {name} for {work.late_after.to_human_string()}.",
     )

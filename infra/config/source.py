@@ -43,10 +43,10 @@ class Source:
         try:
             return tomllib.loads(self.text)
         except tomllib.TOMLDecodeError as error:
-            # The line stands within the message only, and not where a file ends too soon.
-            told = re.search(r" \(at line (\d+), column \d+\)$", str(error))
-            line = int(told[1]) if told else self.text.count("\n") + 1
-            problem = str(error)[: told.start()] if told else str(error)
+            # The parser says where only in words, and by line only where the file goes on after it.
+            problem, _, where = str(error).removesuffix(")").partition(" (at ")
+            told = re.match(r"line (\d+)", where)
+            line = int(told[1]) if told else self.text.rstrip().count("\n") + 1
             raise ConfigError(
                 f"{self.path}:{line}: not TOML: {problem}. "
                 "Correct this line; https://toml.io shows the syntax."
