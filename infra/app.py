@@ -5,6 +5,7 @@ Context:
     base_image: what the endpoints' images start from, instead of the image that their recipe names.
 """
 
+import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,8 +16,8 @@ from infra.config import ConfigError, load
 from infra.stack import TidemillStack
 
 
-def new_app(*, outdir: str | None = None, context: Mapping[str, object] | None = None) -> cdk.App:
-    """Return an empty app, which reports no usage data; `cdk` gives what is not given here."""
+def new_app(*, outdir: str, context: Mapping[str, object] | None = None) -> cdk.App:
+    """Return an empty app, which reports no usage data and takes further context from `cdk`."""
     return cdk.App(analytics_reporting=False, outdir=outdir, context=context)
 
 
@@ -39,4 +40,4 @@ def main(app: cdk.App) -> None:
 
 
 if __name__ == "__main__":
-    main(new_app())
+    main(new_app(outdir=os.environ.get("CDK_OUTDIR", "cdk.out")))

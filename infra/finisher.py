@@ -37,7 +37,10 @@ class Finisher(Construct):
             service="finisher",
             memory_mb=MEMORY_MB,
             timeout=TIMEOUT,
-            environment={"TIDEMILL_BUCKET": bucket.bucket_name},
+            environment={
+                "TIDEMILL_BUCKET": bucket.bucket_name,
+                "TIDEMILL_FINISH_QUEUE_URL": finish.queue_url,
+            },
             log_retention_days=log_retention_days,
         )
         self.service.work_on(finish, concurrency=SIDE_BY_SIDE)
@@ -47,4 +50,6 @@ class Finisher(Construct):
             permissions.objects(
                 bucket, "output/", "GetObject", "PutObject", "AbortMultipartUpload"
             ),
+            # Where the input was replaced meanwhile, the newer job is asked to finish after this one.
+            permissions.send_to(finish),
         )

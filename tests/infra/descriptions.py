@@ -29,7 +29,7 @@ concurrency = 25
 timeout_s = 120
 routes = { one_shard_mb = 4, shard_mb = 2 }
 
-[endpoints.more-topics]
+[endpoints.any-topics]
 artifact = "other"
 """
 OPEN = """

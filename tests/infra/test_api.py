@@ -51,14 +51,14 @@ def test_the_first_endpoint_answers_what_names_none(full: Synthesised) -> None:
     }
 
     banking = "Endpoints/banking/Api/Function.Arn/invocations"
-    topics = "Endpoints/more-topics/Api/Function.Arn/invocations"
+    topics = "Endpoints/any-topics/Api/Function.Arn/invocations"
     assert served == {
         "Default/ANY": banking,
         "Default/{proxy+}/ANY": banking,
         "Default/endpoints/banking/ANY": banking,
         "Default/endpoints/banking/{proxy+}/ANY": banking,
-        "Default/endpoints/more-topics/ANY": topics,
-        "Default/endpoints/more-topics/{proxy+}/ANY": topics,
+        "Default/endpoints/any-topics/ANY": topics,
+        "Default/endpoints/any-topics/{proxy+}/ANY": topics,
     }
 
 

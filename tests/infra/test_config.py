@@ -50,7 +50,7 @@ def test_everything_that_is_described_is_read(tmp_path: Path) -> None:
 def test_the_endpoint_that_is_described_first_is_the_default(tmp_path: Path) -> None:
     deployment = load(write_deployment(tmp_path, FULL))
 
-    assert [endpoint.name for endpoint in deployment.endpoints] == ["banking", "more-topics"]
+    assert [endpoint.name for endpoint in deployment.endpoints] == ["banking", "any-topics"]
     assert deployment.default.name == "banking"
 
 

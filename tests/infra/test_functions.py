@@ -62,14 +62,14 @@ def test_functions_have_the_time_their_work_takes(full: Synthesised) -> None:
 def test_an_endpoint_has_the_memory_it_is_described_with(full: Synthesised) -> None:
     assert function(full, API)["MemorySize"] == 3008
     assert function(full, SCORER)["MemorySize"] == 3008
-    assert function(full, "Endpoints/more-topics/Scorer")["MemorySize"] == 1769
+    assert function(full, "Endpoints/any-topics/Scorer")["MemorySize"] == 1769
 
 
 def test_the_image_is_built_for_the_processor_that_runs_it(full: Synthesised) -> None:
     assert function(full, API)["Architectures"] == ["x86_64"]
-    assert function(full, "Endpoints/more-topics/Api")["Architectures"] == ["arm64"]
+    assert function(full, "Endpoints/any-topics/Api")["Architectures"] == ["arm64"]
     assert full.images()["banking"]["platform"] == "linux/amd64"
-    assert full.images()["more-topics"]["platform"] == "linux/arm64"
+    assert full.images()["any-topics"]["platform"] == "linux/arm64"
 
 
 def test_functions_of_the_stack_run_the_default_endpoints_image(full: Synthesised) -> None:
@@ -78,7 +78,7 @@ def test_functions_of_the_stack_run_the_default_endpoints_image(full: Synthesise
     for service in (PLANNER, FINISHER, UNDERTAKER):
         assert function(full, service)["Code"]["ImageUri"] == image
         assert function(full, service)["Architectures"] == ["x86_64"]
-    assert function(full, "Endpoints/more-topics/Scorer")["Code"]["ImageUri"] != image
+    assert function(full, "Endpoints/any-topics/Scorer")["Code"]["ImageUri"] != image
 
 
 def test_the_base_image_can_be_given(synthesise: Synthesise, plain: Synthesised) -> None:
@@ -90,9 +90,9 @@ def test_the_base_image_can_be_given(synthesise: Synthesise, plain: Synthesised)
 
 
 def test_an_endpoints_functions_know_its_name(full: Synthesised) -> None:
-    assert variables(full, "Endpoints/more-topics/Api") == {"TIDEMILL_ENDPOINT": "more-topics"}
-    assert variables(full, "Endpoints/more-topics/Scorer") == {
-        "TIDEMILL_ENDPOINT": "more-topics",
+    assert variables(full, "Endpoints/any-topics/Api") == {"TIDEMILL_ENDPOINT": "any-topics"}
+    assert variables(full, "Endpoints/any-topics/Scorer") == {
+        "TIDEMILL_ENDPOINT": "any-topics",
         "TIDEMILL_BUCKET": "Storage/Bucket",
         "TIDEMILL_FINISH_QUEUE_URL": "Finish/Queue",
     }
@@ -103,25 +103,28 @@ def test_the_planner_knows_how_each_endpoints_files_are_cut(full: Synthesised) -
 
     assert found["TIDEMILL_BUCKET"] == "Storage/Bucket"
     assert found["TIDEMILL_FINISH_QUEUE_URL"] == "Finish/Queue"
-    assert json.loads(found["TIDEMILL_ENDPOINTS"]) == {
+    endpoints = json.loads(found["TIDEMILL_ENDPOINTS"])
+    # In the order of the description: an input in no endpoint's folder goes to the first.
+    assert list(endpoints) == ["banking", "any-topics"]
+    assert endpoints == {
         "banking": {
             "digest": digest_of("artifact"),
             "queue_url": "Endpoints/banking/Shards/Queue",
             "one_shard_bytes": 4_000_000,
             "shard_bytes": 2_000_000,
         },
-        "more-topics": {
+        "any-topics": {
             "digest": digest_of("other"),
-            "queue_url": "Endpoints/more-topics/Shards/Queue",
+            "queue_url": "Endpoints/any-topics/Shards/Queue",
             "one_shard_bytes": 16_000_000,
             "shard_bytes": 8_000_000,
         },
     }
 
 
-def test_finisher_and_undertaker_know_where_jobs_are(plain: Synthesised) -> None:
-    assert variables(plain, FINISHER) == {"TIDEMILL_BUCKET": "Storage/Bucket"}
-    assert variables(plain, UNDERTAKER) == {
+@pytest.mark.parametrize("service", [FINISHER, UNDERTAKER])
+def test_finisher_and_undertaker_know_where_jobs_are(plain: Synthesised, service: str) -> None:
+    assert variables(plain, service) == {
         "TIDEMILL_BUCKET": "Storage/Bucket",
         "TIDEMILL_FINISH_QUEUE_URL": "Finish/Queue",
     }
@@ -134,10 +137,10 @@ def test_each_queue_has_its_function_and_reports_failures_one_by_one(full: Synth
         ("Intake/Queue.Arn", f"{PLANNER}/Function"),
         ("Finish/Queue.Arn", f"{FINISHER}/Function"),
         ("Endpoints/banking/Shards/Queue.Arn", f"{SCORER}/Function"),
-        ("Endpoints/more-topics/Shards/Queue.Arn", "Endpoints/more-topics/Scorer/Function"),
+        ("Endpoints/any-topics/Shards/Queue.Arn", "Endpoints/any-topics/Scorer/Function"),
         ("Intake/DeadLetters.Arn", f"{UNDERTAKER}/Function"),
         ("Endpoints/banking/Shards/DeadLetters.Arn", f"{UNDERTAKER}/Function"),
-        ("Endpoints/more-topics/Shards/DeadLetters.Arn", f"{UNDERTAKER}/Function"),
+        ("Endpoints/any-topics/Shards/DeadLetters.Arn", f"{UNDERTAKER}/Function"),
     }
     for source in sources:
         assert source["BatchSize"] == 1
@@ -152,7 +155,7 @@ def test_scorers_work_on_as_many_shards_at_once_as_described(full: Synthesised) 
 
     assert concurrency == {
         f"{SCORER}/Function": 25,
-        "Endpoints/more-topics/Scorer/Function": 10,
+        "Endpoints/any-topics/Scorer/Function": 10,
         f"{PLANNER}/Function": 10,
         f"{FINISHER}/Function": 10,
         f"{UNDERTAKER}/Function": 2,

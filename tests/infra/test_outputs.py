@@ -11,16 +11,16 @@ def test_the_outputs_have_ids_that_do_not_change(full: Synthesised) -> None:
         "UndertakerFunction",
         "ApiBankingFunction",
         "ScorerBankingFunction",
-        "ApiMoreTopicsFunction",
-        "ScorerMoreTopicsFunction",
+        "ApiAnyTopicsFunction",
+        "ScorerAnyTopicsFunction",
         "IntakeQueueUrl",
         "IntakeDeadLettersUrl",
         "FinishQueueUrl",
         "FinishDeadLettersUrl",
         "ShardsBankingQueueUrl",
         "ShardsBankingDeadLettersUrl",
-        "ShardsMoreTopicsQueueUrl",
-        "ShardsMoreTopicsDeadLettersUrl",
+        "ShardsAnyTopicsQueueUrl",
+        "ShardsAnyTopicsDeadLettersUrl",
     }
 
 

@@ -45,18 +45,19 @@ ALLOWED = {
     | {("s3:GetObject", JOBS), ("s3:PutObject", JOBS)}
     | {("s3:GetObject", OUTPUT), ("s3:PutObject", OUTPUT)}
     | consume("Intake/Queue")
-    | send("Finish/Queue", "Endpoints/banking/Shards/Queue", "Endpoints/more-topics/Shards/Queue"),
+    | send("Finish/Queue", "Endpoints/banking/Shards/Queue", "Endpoints/any-topics/Shards/Queue"),
     "Batch/Finisher/Service": LOOK
     | {("s3:GetObject", JOBS), ("s3:PutObject", JOBS)}
     | {("s3:GetObject", OUTPUT), ("s3:PutObject", OUTPUT), ("s3:AbortMultipartUpload", OUTPUT)}
-    | consume("Finish/Queue"),
+    | consume("Finish/Queue")
+    | send("Finish/Queue"),
     "Batch/Undertaker/Service": LOOK
     | {("s3:GetObject", JOBS), ("s3:PutObject", JOBS), ("s3:AbortMultipartUpload", JOBS)}
     | {("s3:PutObject", OUTPUT)}
     | consume(
         "Intake/DeadLetters",
         "Endpoints/banking/Shards/DeadLetters",
-        "Endpoints/more-topics/Shards/DeadLetters",
+        "Endpoints/any-topics/Shards/DeadLetters",
     )
     | send("Finish/Queue"),
 }
@@ -92,5 +93,5 @@ def test_only_the_api_may_invoke_functions_from_outside(full: Synthesised) -> No
     assert {each["Principal"] for each in permissions} == {"apigateway.amazonaws.com"}
     assert {each["FunctionName"] for each in permissions} == {
         "Endpoints/banking/Api/Function.Arn",
-        "Endpoints/more-topics/Api/Function.Arn",
+        "Endpoints/any-topics/Api/Function.Arn",
     }

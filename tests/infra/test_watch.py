@@ -25,7 +25,7 @@ def test_every_dead_letter_queue_has_an_alarm(full: Synthesised) -> None:
         "IntakeDeadLetters": {"Intake/DeadLetters.QueueName"},
         "FinishDeadLetters": {"Finish/DeadLetters.QueueName"},
         "ShardsBankingDeadLetters": {"Endpoints/banking/Shards/DeadLetters.QueueName"},
-        "ShardsMoreTopicsDeadLetters": {"Endpoints/more-topics/Shards/DeadLetters.QueueName"},
+        "ShardsAnyTopicsDeadLetters": {"Endpoints/any-topics/Shards/DeadLetters.QueueName"},
     }
     assert set(chain(*watched.values())) == {
         f"{path}.QueueName"
@@ -58,7 +58,7 @@ def test_work_that_nobody_takes_is_reported(full: Synthesised) -> None:
         "IntakeAge": 15 * 60,
         "FinishAge": 3 * 3600,
         "ShardsBankingAge": 6 * 3600,
-        "ShardsMoreTopicsAge": 6 * 3600,
+        "ShardsAnyTopicsAge": 6 * 3600,
     }
     assert {alarm["MetricName"] for alarm in ages.values()} == {"ApproximateAgeOfOldestMessage"}
 
@@ -94,7 +94,7 @@ def test_a_buried_shard_is_reported_by_the_figure_the_undertaker_publishes(
     assert {alarm["Namespace"] for alarm in buried} == {"Tidemill"}
     assert [{each["Name"]: each["Value"] for each in alarm["Dimensions"]} for alarm in buried] == [
         {"service": "tidemill-undertaker", "endpoint": "banking"},
-        {"service": "tidemill-undertaker", "endpoint": "more-topics"},
+        {"service": "tidemill-undertaker", "endpoint": "any-topics"},
     ]
 
 
