@@ -1,0 +1,60 @@
+# Every check and every task has one recipe here; CI runs the same ones.
+# Without just: `python3 -m venv .venv && .venv/bin/pip install uv rust-just`, then `.venv/bin/just`.
+
+uv := env("UV", if path_exists(justfile_directory() / ".venv/bin/uv") == "true" { justfile_directory() / ".venv/bin/uv" } else { "uv" })
+export UV_PROJECT_ENVIRONMENT := justfile_directory() / ".venv"
+
+# List the recipes
+default:
+    @just --list --unsorted
+
+# Run the whole cloud on this machine and show a file being answered
+demo *options: (_install "--extra demo")
+    .venv/bin/tidemill demo {{ options }}
+
+# Everything that CI runs
+test: setup lint types layers unit infra e2e readme
+
+# Install what developing takes
+setup: (_install "--extra demo --group dev")
+
+# Style and form
+lint:
+    .venv/bin/ruff check .
+    .venv/bin/ruff format --check .
+
+# Types, strictly
+types:
+    .venv/bin/mypy
+
+# Who may import whom
+layers:
+    .venv/bin/lint-imports
+
+# The inference package and the functions
+unit *options:
+    .venv/bin/pytest tests/layers tests/handlers --cov --cov-fail-under=95 {{ options }}
+
+# The CDK app: templates, cdk-nag and cfn-lint
+infra *options:
+    .venv/bin/pytest tests/infra {{ options }}
+
+# The app in the local AWS emulator, the container image included where it can be built
+e2e *options:
+    .venv/bin/pytest tests/e2e {{ options }}
+
+# The commands in the README
+readme:
+    .venv/bin/pytest tests/test_readme.py
+
+# Put the code in form
+fmt:
+    .venv/bin/ruff check --fix .
+    .venv/bin/ruff format .
+
+# Write the CloudFormation template to cdk.out
+synth *options: (_install "--extra deploy")
+    .venv/bin/python -m infra.app {{ options }}
+
+_install what:
+    {{ uv }} sync --locked --quiet --inexact {{ what }}
