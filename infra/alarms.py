@@ -1,7 +1,9 @@
 """What wakes somebody up."""
 
+import aws_cdk as cdk
 from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_cloudwatch_actions as actions
+from aws_cdk import aws_iam as iam
 from aws_cdk import aws_sns as sns
 from aws_cdk import aws_sns_subscriptions as subscriptions
 from constructs import Construct
@@ -13,6 +15,7 @@ class Alarms(Construct):
     def __init__(self, scope: Construct, construct_id: str, *, email: str | None) -> None:
         super().__init__(scope, construct_id)
         self.topic = sns.Topic(self, "Topic", enforce_ssl=True)
+        self._let_alarms_publish()
         if email is not None:
             self.topic.add_subscription(subscriptions.EmailSubscription(email))
         self._action = actions.SnsAction(self.topic)
@@ -39,3 +42,27 @@ class Alarms(Construct):
         )
         alarm.add_alarm_action(self._action)
         alarm.add_ok_action(self._action)
+
+    def _let_alarms_publish(self) -> None:
+        # Without a policy the account may publish, alarms included; with one, only whom it names.
+        stack = cdk.Stack.of(self)
+        alarms = stack.format_arn(
+            service="cloudwatch",
+            resource="alarm",
+            resource_name="*",
+            arn_format=cdk.ArnFormat.COLON_RESOURCE_NAME,
+        )
+        cloudwatch_alarms = iam.ServicePrincipal(
+            "cloudwatch.amazonaws.com",
+            conditions={
+                "ArnLike": {"aws:SourceArn": alarms},
+                "StringEquals": {"aws:SourceAccount": stack.account},
+            },
+        )
+        self.topic.add_to_resource_policy(
+            iam.PolicyStatement(
+                actions=["sns:Publish"],
+                principals=[cloudwatch_alarms],
+                resources=[self.topic.topic_arn],
+            )
+        )

@@ -26,7 +26,7 @@ class Dashboard(Construct):
 
         def each(name: str, service: str) -> list[cloudwatch.IMetric]:
             return [
-                metrics.own(name, service=service, endpoint=endpoint).with_(label=endpoint)
+                metrics.own(self, name, service=service, endpoint=endpoint).with_(label=endpoint)
                 for endpoint in endpoints
             ]
 

@@ -7,6 +7,7 @@ from aws_cdk import aws_lambda_event_sources as event_sources
 from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
+from infra import metrics
 from infra.endpoint_image import EndpointImage
 from infra.exceptions import accept
 from infra.log_group import log_group
@@ -41,7 +42,7 @@ class ServiceFunction(Construct):
             timeout=timeout,
             environment={
                 "POWERTOOLS_SERVICE_NAME": f"tidemill-{service}",
-                "POWERTOOLS_METRICS_NAMESPACE": "Tidemill",
+                "POWERTOOLS_METRICS_NAMESPACE": metrics.namespace(self),
                 **environment,
             },
             role=role,

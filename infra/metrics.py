@@ -4,18 +4,24 @@ import aws_cdk as cdk
 from aws_cdk import aws_apigateway as apigateway
 from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_sqs as sqs
+from constructs import Construct
 
 PERIOD = cdk.Duration.minutes(5)
 MINUTE = cdk.Duration.minutes(1)
 
 
-def own(name: str, *, service: str, endpoint: str, statistic: str = "Sum") -> cloudwatch.Metric:
-    """Return a figure the functions publish themselves, e.g. Records of the scorer."""
+def namespace(scope: Construct) -> str:
+    """Return where the functions publish their figures: apart from those of another stack."""
+    return cdk.Stack.of(scope).stack_name
+
+
+def own(scope: Construct, name: str, *, service: str, endpoint: str) -> cloudwatch.Metric:
+    """Return a figure that the functions publish themselves, e.g. Records of the scorer."""
     return cloudwatch.Metric(
-        namespace="Tidemill",
+        namespace=namespace(scope),
         metric_name=name,
         dimensions_map={"service": f"tidemill-{service}", "endpoint": endpoint},
-        statistic=statistic,
+        statistic="Sum",
         period=PERIOD,
     )
 

@@ -102,7 +102,7 @@ def _watch_burials(alarms: Alarms, endpoint: str) -> None:
     """Report records that got an error for an answer because their shard could not be scored."""
     alarms.when(
         f"{endpoint}ShardsBuried",
-        metrics.own("ShardsBuried", service="undertaker", endpoint=endpoint),
+        metrics.own(alarms, "ShardsBuried", service="undertaker", endpoint=endpoint),
         at_least=1,
         says=f"A shard of {endpoint} could not be scored: its records are errors in the output.",
     )

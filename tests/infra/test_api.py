@@ -65,6 +65,7 @@ def test_the_first_endpoint_answers_what_names_none(full: Synthesised) -> None:
 def test_requests_reach_the_functions_as_they_are(plain: Synthesised) -> None:
     assert {each["Integration"]["Type"] for each in methods(plain).values()} == {"AWS_PROXY"}
     [api] = plain.of_type("AWS::ApiGateway::RestApi").values()
+    assert api["Name"] == "Tidemill"
     assert api["EndpointConfiguration"] == {"Types": ["REGIONAL"]}
 
 
@@ -76,5 +77,5 @@ def test_every_request_is_traced_logged_and_counted_against_a_limit(plain: Synth
     [setting] = stage["MethodSettings"]
     assert (setting["HttpMethod"], setting["ResourcePath"]) == ("*", "/*")
     assert (setting["ThrottlingRateLimit"], setting["ThrottlingBurstLimit"]) == (100, 200)
-    # Bodies are the users' texts: they are nobody else's to read.
+    # Bodies are the users' texts: nobody else reads them.
     assert not setting["DataTraceEnabled"]

@@ -37,6 +37,15 @@ def test_functions_differ_by_their_command_and_name(
     assert found["Environment"]["Variables"]["POWERTOOLS_METRICS_NAMESPACE"] == "Tidemill"
 
 
+def test_two_stacks_keep_their_figures_apart(plain: Synthesised, full: Synthesised) -> None:
+    namespaces = {
+        function(stack, API)["Environment"]["Variables"]["POWERTOOLS_METRICS_NAMESPACE"]
+        for stack in (plain, full)
+    }
+
+    assert namespaces == {"Tidemill", "Scoring"}
+
+
 @pytest.mark.parametrize("service", EVERY)
 def test_every_function_is_traced_and_logs_to_a_group_that_forgets(
     plain: Synthesised, full: Synthesised, service: str

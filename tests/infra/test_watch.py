@@ -91,7 +91,7 @@ def test_a_buried_shard_is_reported_by_the_figure_the_undertaker_publishes(
 ) -> None:
     buried = [alarm for alarm in alarms(full).values() if alarm.get("MetricName") == "ShardsBuried"]
 
-    assert {alarm["Namespace"] for alarm in buried} == {"Tidemill"}
+    assert {alarm["Namespace"] for alarm in buried} == {"Scoring"}
     assert [{each["Name"]: each["Value"] for each in alarm["Dimensions"]} for alarm in buried] == [
         {"service": "tidemill-undertaker", "endpoint": "banking"},
         {"service": "tidemill-undertaker", "endpoint": "any-topics"},
@@ -103,6 +103,17 @@ def test_every_alarm_tells_what_is_wrong_and_reports_to_the_topic(full: Synthesi
         assert alarm["AlarmDescription"].endswith(".")
         assert alarm["AlarmActions"] == alarm["OKActions"] == ["Watch/Alarms/Topic"]
         assert alarm["TreatMissingData"] == "notBreaching"
+
+
+def test_alarms_may_publish_to_the_topic_and_only_by_tls(plain: Synthesised) -> None:
+    statements = [statement for _, statement in plain.statements("AWS::SNS::TopicPolicy")]
+
+    [allowed] = [statement for statement in statements if statement["Effect"] == "Allow"]
+    assert allowed["Action"] == "sns:Publish"
+    assert allowed["Principal"] == {"Service": "cloudwatch.amazonaws.com"}
+    assert allowed["Condition"]["StringEquals"] == {"aws:SourceAccount": "AWS::AccountId"}
+    [refused] = [statement for statement in statements if statement["Effect"] == "Deny"]
+    assert refused["Condition"] == {"Bool": {"aws:SecureTransport": "false"}}
 
 
 def test_mail_is_sent_only_to_a_described_address(plain: Synthesised, full: Synthesised) -> None:
