@@ -48,7 +48,6 @@ class Api(Construct):
         log_retention_days: int,
     ) -> None:
         super().__init__(scope, construct_id)
-        needs_key = authorisation is Authorisation.API_KEY
         self.rest_api = apigateway.RestApi(
             self,
             "RestApi",
@@ -57,30 +56,27 @@ class Api(Construct):
             endpoint_types=[apigateway.EndpointType.REGIONAL],
             # Without the account's role API Gateway refuses a stage that has an access log.
             cloud_watch_role=True,
-            deploy_options=apigateway.StageOptions(
-                stage_name="prod",
-                tracing_enabled=True,
-                throttling_rate_limit=REQUESTS_PER_SECOND,
-                throttling_burst_limit=BURST,
-                access_log_destination=apigateway.LogGroupLogDestination(
-                    log_group(self, "AccessLog", retention_days=log_retention_days)
-                ),
-                access_log_format=apigateway.AccessLogFormat.custom(json.dumps(LOGGED)),
-            ),
-            default_method_options=apigateway.MethodOptions(
-                authorization_type=apigateway.AuthorizationType.IAM
-                if authorisation is Authorisation.IAM
-                else apigateway.AuthorizationType.NONE,
-                api_key_required=needs_key,
-            ),
+            deploy_options=self._stage(log_retention_days),
+            default_method_options=_callers(authorisation),
         )
         self.rest_api.node.try_remove_child("Endpoint")  # an output under a generated name
         self._route(self.rest_api.root, functions[default])
         endpoints = self.rest_api.root.add_resource("endpoints")
         for name, function in functions.items():
             self._route(endpoints.add_resource(name), function)
-        self.key = self._require_key() if needs_key else None
+        self.key = self._require_key() if authorisation is Authorisation.API_KEY else None
         self._explain(authorisation)
+
+    def _stage(self, log_retention_days: int) -> apigateway.StageOptions:
+        log = log_group(self, "AccessLog", retention_days=log_retention_days)
+        return apigateway.StageOptions(
+            stage_name="prod",
+            tracing_enabled=True,
+            throttling_rate_limit=REQUESTS_PER_SECOND,
+            throttling_burst_limit=BURST,
+            access_log_destination=apigateway.LogGroupLogDestination(log),
+            access_log_format=apigateway.AccessLogFormat.custom(json.dumps(LOGGED)),
+        )
 
     def _route(self, resource: apigateway.IResource, function: lambda_.IFunction) -> None:
         integration = apigateway.LambdaIntegration(function, allow_test_invoke=False)
@@ -110,3 +106,13 @@ class Api(Construct):
         )
         if authorisation is not Authorisation.IAM:
             accept(self, {"APIG4": f'The deployment asks for authorisation = "{authorisation}"'})
+
+
+def _callers(authorisation: Authorisation) -> apigateway.MethodOptions:
+    match authorisation:
+        case Authorisation.IAM:
+            return apigateway.MethodOptions(authorization_type=apigateway.AuthorizationType.IAM)
+        case Authorisation.API_KEY:
+            return apigateway.MethodOptions(api_key_required=True)
+        case Authorisation.NONE:
+            return apigateway.MethodOptions(authorization_type=apigateway.AuthorizationType.NONE)

@@ -14,7 +14,7 @@ from infra.log_group import log_group
 
 
 class ServiceFunction(Construct):
-    """One of the service's functions, which may write its log and its traces until it is granted more."""
+    """One of the service's functions; it may write its log and its traces until it is granted more."""
 
     def __init__(
         self,
