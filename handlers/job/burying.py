@@ -55,9 +55,12 @@ class Undertaker:
 
     def give_up(self, created: CreatedObject) -> None:
         """Say beside where the output would be that the job of this object could not be planned."""
+        source = SourceKey(created.key)
+        if not source.is_input:
+            return
         refuse_source(
             self.store,
-            SourceKey(created.key),
+            source,
             Refused(
                 f"{created.key} could not be planned on any try; see the planner's log, then drop"
                 " it again"

@@ -14,14 +14,18 @@ _JOB_CHARACTERS = 32
 
 @dataclass(frozen=True, slots=True)
 class SourceKey:
-    """An object under the input prefix."""
+    """An object that may become a job."""
 
     key: str
 
     @property
-    def is_folder(self) -> bool:
-        """Whether it is the empty object that consoles make to show a folder."""
-        return self.key.endswith("/")
+    def is_input(self) -> bool:
+        """Whether it was dropped to be answered.
+
+        Not so what jobs write themselves, which would start jobs without end, nor the empty object
+        that consoles make to show a folder.
+        """
+        return self.key.startswith(INPUT) and not self.key.endswith("/")
 
     @property
     def is_jsonl(self) -> bool:

@@ -56,7 +56,7 @@ class Planner:
         An object that cannot become a job gets a manifest that says why.
         """
         source = SourceKey(created.key)
-        if source.is_folder:
+        if not source.is_input:
             return None
         try:
             endpoint, route = self._route(source)
