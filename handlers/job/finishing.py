@@ -50,7 +50,8 @@ class Finisher:
         self._write_manifest(plan, shards, status)
         if status != "superseded":
             self._publish_manifest(plan)
-            self._yield_to_newer(plan)
+        # Superseded or not: an earlier try may have published over the newer output, and died.
+        self._yield_to_newer(plan)
         return Finished(plan.endpoint, status)
 
     def _newer_source(self, plan: Plan) -> Stored | None:
@@ -99,7 +100,7 @@ class Finisher:
             self.store.put(plan.source_key.manifest, content)
 
     def _yield_to_newer(self, plan: Plan) -> None:
-        """If the source was overwritten while this job published, let the newer job publish again.
+        """If the source was overwritten, let the newer job publish again.
 
         Whichever of the two wrote last, the output then ends up as the newer one's.
         """
