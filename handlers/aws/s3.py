@@ -43,6 +43,7 @@ class S3Store:
             size=head["ContentLength"],
             etag=head["ETag"].strip('"'),
             version_id=_real_version(head.get("VersionId")),
+            modified=head["LastModified"].isoformat(),
             job=head["Metadata"].get("job"),
         )
 

@@ -86,7 +86,7 @@ def job_name(*, bucket: str, key: str, version: str, digest: str) -> str:
     Args:
         bucket: The bucket's name.
         key: The object's key, decoded.
-        version: Its version id, or its ETag in a bucket without versions.
+        version: Its version id; its ETag and time in a bucket without versions.
         digest: The artifact's digest.
     """
     parts = "\n".join((bucket, key, version, digest))

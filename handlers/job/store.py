@@ -20,13 +20,15 @@ class Stored:
     size: int
     etag: str
     version_id: str | None
+    modified: str
+    """When it was written, ISO 8601."""
     job: str | None
     """The job that wrote it, if a job did."""
 
     @property
     def version(self) -> str:
-        """What tells this content from what was there before and will be there after."""
-        return self.version_id or self.etag
+        """What tells this upload from the ones before and after it, be they of the same bytes."""
+        return self.version_id or f"{self.etag} {self.modified}"
 
 
 class Writer(Protocol):
