@@ -17,19 +17,18 @@ def created_objects(body: str) -> list[CreatedObject]:
     Raises:
         ValueError: The body is not an S3 notification.
     """
-    notification = orjson.loads(body)
-    if not isinstance(notification, dict):
-        raise ValueError(f"not an S3 notification: {body[:200]}")  # noqa: TRY004  one kind for callers
-    if notification.get("Event") == "s3:TestEvent":
-        return []
-    if "Records" not in notification:
-        raise ValueError(f"not an S3 notification: {body[:200]}")
-    return [
-        _created(record)
-        for record in S3Event(notification).records
-        # In an event the name has no "s3:" before it.
-        if record.event_name.removeprefix("s3:").startswith(_CREATED)
-    ]
+    try:
+        notification = orjson.loads(body)
+        if notification.get("Event") == "s3:TestEvent":
+            return []
+        return [
+            _created(record)
+            for record in S3Event(notification).records
+            # In an event the name has no "s3:" before it.
+            if record.event_name.removeprefix("s3:").startswith(_CREATED)
+        ]
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"not an S3 notification: {body[:200]}") from error
 
 
 def _created(record: S3EventRecord) -> CreatedObject:
@@ -38,5 +37,6 @@ def _created(record: S3EventRecord) -> CreatedObject:
         # S3 encodes keys as forms do: a space arrives as "+".
         key=unquote_plus(described.key),
         etag=described.etag,
-        version_id=described.version_id,
+        # "null" while versioning is suspended: the one version that can be overwritten.
+        version_id=None if described.version_id == "null" else described.version_id,
     )
