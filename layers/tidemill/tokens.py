@@ -7,12 +7,13 @@ from tokenizers import Tokenizer
 
 from tidemill.errors import ArtifactError
 
-# A text is first cut to this many characters per token of the model's length. English has about
-# four characters to a token, so the cut almost always holds enough, and a text of megabytes costs
-# no more than one that just fills the model.
-_CHARACTERS_PER_TOKEN = 32
-# Tokens near the cut may differ from those of the whole text; the ones this far before it do not.
-_MARGIN_TOKENS = 64
+# What a first look at a long text takes in, per token of the model's length. English has about four
+# characters to a token, so one look is almost always enough, and a text of megabytes costs no more
+# than one that just fills the model.
+_CHARACTERS_PER_TOKEN = 8
+# Tokens near a cut may differ from the whole text's: what is left of a word fits the vocabulary
+# where the whole word did not. So many characters before the cut they are the same.
+_MARGIN_CHARACTERS = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,20 +47,32 @@ class TokenizerFile:
             )
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(max_length, strategy="longest_first")
-        self._cut_characters = _CHARACTERS_PER_TOKEN * max_length
+        self._look_characters = _CHARACTERS_PER_TOKEN * max_length + _MARGIN_CHARACTERS
 
     def encode(self, text: str, pair: str | None = None) -> Tokens:
-        """Tokenise one text, or a text and its pair; the longer of the two gives way first."""
+        """Tokenise one text, or a text and its pair; the longer of the two gives way first.
+
+        Two texts that would each fill the model alone share it evenly, give or take one token.
+        """
         cut = self._cut(text)
         cut_pair = None if pair is None else self._cut(pair)
         encoding = self._tokenizer.encode(cut, cut_pair)
         return Tokens(encoding.ids, encoding.type_ids, truncated=bool(encoding.overflowing))
 
     def _cut(self, text: str) -> str:
-        end = self._cut_characters
-        while len(text) > end:
-            beyond = self._tokenizer.encode(text[:end]).overflowing
-            if sum(len(encoding) for encoding in beyond) >= _MARGIN_TOKENS:
-                return text[:end]
+        """As much of `text` as fills the model, and little more.
+
+        The tokenizer keeps what it truncates, for a pair in every combination of the two texts'
+        pieces: memory grows with the square of what it is given beyond need.
+        """
+        end = self._look_characters
+        if len(text) <= end:
+            return text
+        while True:
+            encoding = self._tokenizer.encode(text[:end])
+            needed = max(stop for _, stop in encoding.offsets) + _MARGIN_CHARACTERS
+            if encoding.overflowing and needed <= min(end, len(text)):
+                return text[:needed]
+            if end >= len(text):
+                return text
             end *= 2
-        return text
