@@ -14,7 +14,7 @@ from infra.local.aws import LOOPBACK
 from infra.local.command import kill_group
 from infra.local.errors import LocalError, tail
 
-TETHER = Path(__file__).parent / "tether.py"
+HERE = Path(__file__).parent
 START_TIMEOUT_S = 30.0
 STOP_TIMEOUT_S = 5.0
 
@@ -30,7 +30,7 @@ def emulator(python: Path, *, folder: Path, port: int | None = None) -> Iterator
     log = folder / "emulator.log"
     with log.open("wb") as output:
         process = subprocess.Popen(  # noqa: S603 -- words of our own
-            [python, TETHER, "ministack.app"],
+            [python, HERE / "tether.py", HERE / "mended_ministack.py"],
             stdin=subprocess.PIPE,  # held open: see tether.py
             stdout=output,
             stderr=subprocess.STDOUT,

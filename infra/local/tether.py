@@ -1,4 +1,4 @@
-"""Runs a module that must not outlive whoever started it: `python tether.py <module> [arguments]`.
+"""Runs a program that must not outlive whoever started it: `python tether.py <module or file> [arguments]`.
 
 Standard input is a pipe that nobody writes to. However the other end dies, kill -9 included, the pipe closes, and
 this process ends with it. The file is run by path, in environments that cannot import this package.
@@ -21,4 +21,7 @@ if __name__ == "__main__":
     # The folder of this file would otherwise be searched first, and hide modules by its own names.
     sys.path[0] = str(Path.cwd())
     del sys.argv[0]
-    runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
+    if sys.argv[0].endswith(".py"):
+        runpy.run_path(sys.argv[0], run_name="__main__")
+    else:
+        runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
