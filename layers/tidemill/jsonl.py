@@ -5,7 +5,6 @@ inside a JSON string, and splitting on them would tear records apart. What canno
 record's own error; the reader always goes on to the next line.
 """
 
-import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -13,6 +12,7 @@ from typing import Final, cast
 
 import orjson
 
+from tidemill import literals
 from tidemill.answers import Answer
 from tidemill.errors import InvalidJson, RecordError, TooLarge, Validation
 
@@ -21,6 +21,8 @@ MAX_LINE_BYTES: Final = 4 << 20
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 # JSON's own white space; bytes.strip() would also take characters that JSON does not allow.
 _BLANK = b" \t\r"
+# Of a key in an error message: an answer must not grow with what is wrong.
+_SHOWN_CHARACTERS = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +121,7 @@ def parse(line: Line) -> Record:
         )
     line = line.removeprefix(_BYTE_ORDER_MARK)
     try:
-        value = orjson.loads(line)
+        value = literals.loads(line)
     except orjson.JSONDecodeError as error:
         return Record(None, error=InvalidJson(f"the line is not JSON: {error}"))
     if isinstance(value, str):
@@ -183,28 +185,14 @@ def _id(line: bytes, value: object) -> bytes:
     if isinstance(value, dict | list):
         raise Validation(f"id must be a string, number, boolean or null, not {_kind(value)}")
     if isinstance(value, float):
-        return _number_as_written(line)
+        # A float keeps 17 digits, and integers beyond 64 bits arrive as floats too.
+        return literals.number_at(line, "id")
     return orjson.dumps(value)
-
-
-def _number_as_written(line: bytes) -> bytes:
-    # A float keeps 17 digits, and integers beyond 64 bits arrive as floats too.
-    try:
-        value = json.loads(line.decode(), parse_float=_Written, parse_int=_Written)["id"]
-    except RecursionError:
-        raise Validation("the line is nested too deep to read its id") from None
-    return str(value).encode()
-
-
-class _Written(str):
-    """A number's own text."""
-
-    __slots__ = ()
 
 
 def _inputs(value: dict[str, object]) -> object:
     if "inputs" not in value:
-        known = ", ".join(sorted(value)[:5])
+        known = ", ".join(key[:_SHOWN_CHARACTERS] for key in sorted(value)[:5])
         raise Validation(f'the record has no "inputs"; its keys are: {known or "none"}')
     return value["inputs"]
 
