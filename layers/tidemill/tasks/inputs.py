@@ -10,13 +10,16 @@ _SHOWN_CHARACTERS = 60
 def text_or_pair(inputs: object, *, pairs: bool) -> tuple[str, str | None]:
     """The text, and the pair's second text if `pairs` are allowed and one was given."""
     if isinstance(inputs, str):
-        return _not_empty(inputs, "inputs"), None
+        return _usable(inputs, "inputs"), None
     if not isinstance(inputs, dict):
         shape = 'a string or {"text", "text_pair"}' if pairs else "a string"
         raise Validation(f"inputs must be {shape}, not {shown(inputs)}")
-    unknown = inputs.keys() - ({"text", "text_pair"} if pairs else {"text"})
-    if unknown:
-        raise Validation(f"inputs has {sorted(unknown)}, which this model does not take")
+    taken = ("text", "text_pair") if pairs else ("text",)
+    if unknown := sorted(inputs.keys() - set(taken)):
+        raise Validation(
+            f"inputs has {shown(unknown)}, which this model does not know;"
+            f" it takes {', '.join(taken)}"
+        )
     text = _text(inputs, "text")
     pair = _text(inputs, "text_pair") if inputs.get("text_pair") is not None else None
     return text, pair
@@ -51,10 +54,18 @@ def _text(inputs: Mapping[str, object], key: str) -> str:
     value = inputs.get(key)
     if not isinstance(value, str):
         raise Validation(f"inputs.{key} must be a string, not {shown(value)}")
-    return _not_empty(value, f"inputs.{key}")
+    return _usable(value, f"inputs.{key}")
 
 
-def _not_empty(text: str, name: str) -> str:
+def _usable(text: str, name: str) -> str:
     if not text.strip():
         raise Empty(f"{name} is empty; give at least one character that is not white space")
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        # JSON brings none of these; an argument of a command line or a caller's own string may.
+        raise Validation(
+            f"{name} has {text[error.start]!a}, half of a surrogate pair, at character"
+            f" {error.start}; it must be text that UTF-8 can hold"
+        ) from error
     return text
