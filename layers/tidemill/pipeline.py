@@ -17,7 +17,7 @@ from tidemill.answers import Answer, Prediction
 from tidemill.artifact import STARTER, TOKENIZER, Artifact
 from tidemill.cores import available_cores
 from tidemill.engines import Engine, Feeds, open_engine
-from tidemill.errors import ArtifactError, RecordError, TooLong
+from tidemill.errors import ArtifactError, Empty, RecordError, TooLong
 from tidemill.tasks import Request, Task, open_task
 from tidemill.tokens import TokenizerFile, Tokens
 
@@ -107,6 +107,9 @@ class Pipeline:
             EngineError: The engine failed; the record is not to blame.
         """
         tokens = self._tokenizer.encode(request.text, request.pair)
+        if not tokens.ids:
+            # Control characters, say, to a tokenizer that adds no special tokens.
+            return Empty("the model's tokenizer finds nothing in this text; give at least one word")
         if tokens.truncated and not request.truncate:
             return TooLong(
                 f"the text has more than {self.artifact.max_length} tokens, the most this model"
@@ -133,7 +136,8 @@ class Pipeline:
 
     def close(self) -> None:
         """Let the workers finish and go."""
-        self.executor.shutdown()
+        # What is still queued is of an interrupted or failed caller: nobody waits for it.
+        self.executor.shutdown(cancel_futures=True)
 
     def __enter__(self) -> Self:
         return self
