@@ -50,12 +50,16 @@ class FeatureExtraction:
                 f"the model gives states of shape {outputs.shape} for {self._dimensions} dimensions;"
                 " write the artifact again"
             )
-        vector = self._pool(states)
-        if cast("Options", request.options).normalize:
-            # As torch.nn.functional.normalize: never a division by zero.
-            vector = vector / np.float32(max(float(np.linalg.norm(vector)), 1e-12))
+        # Whatever overflows is refused by the next line.
+        with np.errstate(over="ignore", invalid="ignore"):
+            vector = self._pool(states)
         if not np.isfinite(vector).all():
             raise NonFinite("the model answered NaN or infinity for this text")
+        if cast("Options", request.options).normalize:
+            # As torch.nn.functional.normalize: never a division by zero. In float64, where the
+            # squares of large values do not overflow.
+            wide = vector.astype(np.float64)
+            return (wide / max(float(np.linalg.norm(wide)), 1e-12)).astype(np.float32)
         return vector
 
     def _pool(self, states: Outputs) -> Outputs:
