@@ -91,11 +91,18 @@ class Gunzip:
 
 
 def _steps(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    # What follows a member's end is copied for the next member. Small steps keep that cheap in a
-    # file of many tiny members.
+    # What follows a member's end is copied for the next member: small steps keep that cheap in a
+    # file of many tiny members. Equal steps, since a damaged step is lost as a whole: how the bytes
+    # arrived must not decide which records are still answered.
+    rest = b""
     for chunk in chunks:
-        for start in range(0, len(chunk), _STEP_READ_BYTES):
-            yield chunk[start : start + _STEP_READ_BYTES]
+        data = rest + chunk
+        whole = len(data) - len(data) % _STEP_READ_BYTES
+        for start in range(0, whole, _STEP_READ_BYTES):
+            yield data[start : start + _STEP_READ_BYTES]
+        rest = data[whole:]
+    if rest:
+        yield rest
 
 
 class Gzip:
