@@ -2,6 +2,8 @@
 
 import sys
 
+from tidemill.cli.exits import Exit
+
 _NEEDS = {"typer", "rich", "click"}
 
 
@@ -12,5 +14,9 @@ def main() -> None:
     except ModuleNotFoundError as error:
         if error.name not in _NEEDS:
             raise
-        sys.exit(f"tidemill needs {error.name}: pip install 'tidemill[cli]'")
+        print(f"tidemill needs {error.name}: pip install 'tidemill[cli]'", file=sys.stderr)  # noqa: T201
+        sys.exit(Exit.WRONG_USE)
+    except KeyboardInterrupt:
+        # Loading takes long enough for someone to think better of it.
+        sys.exit(Exit.INTERRUPTED)
     run()

@@ -1,7 +1,7 @@
 """Commands, options and exit codes."""
 
 import sys
-from typing import Any
+from typing import Any, NoReturn
 
 import typer
 
@@ -36,27 +36,26 @@ def run(arguments: list[str] | None = None) -> None:
     """Run one command and exit with its code; trouble that can be foreseen is one sentence."""
     try:
         outcome: Any = app(arguments, standalone_mode=False)
+    except SystemExit as leaving:
+        # Typer leaves with 1 where whoever read our output has seen enough of it (head, say).
+        enough = isinstance(leaving.__context__, BrokenPipeError)
+        sys.exit(Exit.DONE if enough else leaving.code)
     except Exception as error:  # noqa: BLE001  the last resort; what it does not know is raised again
         _leave(error)
+    if outcome == Exit.INTERRUPTED:
+        print("tidemill: interrupted", file=sys.stderr)  # noqa: T201
     sys.exit(outcome if isinstance(outcome, int) else Exit.DONE)
 
 
-def _leave(error: Exception) -> None:
+def _leave(error: Exception) -> NoReturn:
     """Exit with the code and the words that `error` deserves."""
     show = getattr(error, "show", None)
     if show is not None and hasattr(error, "exit_code"):
         # The option parser's own complaints: unknown option, missing argument.
         show()
         sys.exit(Exit.WRONG_USE)
-    if isinstance(error, BrokenPipeError):
-        # Whoever read our output has seen enough (head, say). Nothing more can be written to it.
-        sys.stdout = None
-        sys.exit(Exit.DONE)
     if isinstance(error, TidemillError | OSError):
         print(f"tidemill: {error}", file=sys.stderr)  # noqa: T201
         usage = isinstance(error, ArtifactError | FileNotFoundError | IsADirectoryError)
         sys.exit(Exit.WRONG_USE if usage else Exit.MACHINE_FAILED)
-    if type(error).__name__ == "Abort":
-        print("tidemill: interrupted", file=sys.stderr)  # noqa: T201
-        sys.exit(Exit.INTERRUPTED)
     raise error
