@@ -22,8 +22,10 @@ _PASS_ON = {"allow_extra_args": True, "ignore_unknown_options": True, "help_opti
 def add_plugins(app: typer.Typer) -> None:
     """Add a command to `app` for every entry point."""
     found = {point.name: point for point in entry_points(group=_GROUP)}
-    for name in sorted(found, key=lambda name: (list(_SUMMARIES).index(name), name)):
-        app.command(name, help=_SUMMARIES[name], context_settings=_PASS_ON)(_lazy(found[name]))
+    known = [name for name in _SUMMARIES if name in found]
+    for name in (*known, *sorted(found.keys() - _SUMMARIES.keys())):
+        summary = _SUMMARIES.get(name, "A command of another package.")
+        app.command(name, help=summary, context_settings=_PASS_ON)(_lazy(found[name]))
 
 
 def _lazy(point: EntryPoint) -> Callable[[typer.Context], object]:
