@@ -4,7 +4,7 @@ import sys
 
 import orjson
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 
 from tidemill.artifact import Artifact
 from tidemill.cli.options import DEFAULT_ARTIFACT, ArtifactOption
@@ -18,12 +18,13 @@ def info(artifact: ArtifactOption = DEFAULT_ARTIFACT) -> None:
     if not sys.stdout.isatty():
         sys.stdout.buffer.write(orjson.dumps(description, option=orjson.OPT_INDENT_2) + b"\n")
         return
-    table = Table(show_header=False, box=None, pad_edge=False)
+    table = Table(Column(style="bold"), Column(), show_header=False, box=None, pad_edge=False)
     for key, value in description.items():
-        table.add_row(f"[bold]{key}", _shown(value))
-    table.add_row("[bold]path", str(artifact))
-    table.add_row("[bold]cores here", str(available_cores()))
-    Console().print(table)
+        table.add_row(key, _shown(value))
+    table.add_row("path", str(artifact))
+    table.add_row("cores here", str(available_cores()))
+    # Names and labels may hold brackets, which are not rich's markup here.
+    Console(markup=False, emoji=False).print(table)
 
 
 def _shown(value: object) -> str:

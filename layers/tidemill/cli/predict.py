@@ -66,7 +66,8 @@ def _show_table(texts: list[str], answers: list[Answer]) -> None:
     for text, answer in zip(texts, answers, strict=True):
         for row, (label, score) in enumerate(_cells(answer)):
             table.add_row(text if row == 0 else "", label, score)
-    Console().print(table)
+    # Texts and labels may hold brackets, which are not rich's markup here.
+    Console(markup=False, emoji=False).print(table)
 
 
 def _cells(answer: Answer) -> list[tuple[str, str]]:
