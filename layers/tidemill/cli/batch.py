@@ -69,8 +69,9 @@ def _check(source: str, output: str) -> None:
         raise typer.BadParameter(
             f"{output} cannot be written; name a file in an existing directory"
         )
-    if source != _STANDARD_STREAM and target.exists() and target.samefile(source):
-        raise typer.BadParameter(f"{output} is the input itself; name another output")
+    for written in (target, manifest_path(target)):
+        if source != _STANDARD_STREAM and written.exists() and written.samefile(source):
+            raise typer.BadParameter(f"{output} would overwrite the input; name another output")
 
 
 @contextmanager
