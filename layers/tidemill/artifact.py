@@ -176,9 +176,10 @@ def _sha256(path: Path) -> str:
 class _Fields:
     """Typed access to the description; every complaint names the file, the key and the rule."""
 
-    def __init__(self, path: Path, manifest: Mapping[str, Any]) -> None:
+    def __init__(self, path: Path, manifest: Mapping[str, Any], within: str = "") -> None:
         self._path = path
         self._manifest = manifest
+        self._within = within
 
     def text(self, key: str) -> str:
         value = self._manifest.get(key)
@@ -240,11 +241,16 @@ class _Fields:
             raise self._wrong("variants", listed, "a non-empty list")
         variants = []
         for entry in listed:
-            fields = _Fields(self._path, entry if isinstance(entry, dict) else {})
+            if not isinstance(entry, dict):
+                raise self._wrong("variants", entry, "a list of objects")
+            fields = _Fields(self._path, entry, within="variants: ")
             variant = Variant(*(fields.text(k) for k in ("name", "engine", "file", "precision")))
             if variant.file not in files:
-                raise self._wrong("variants", variant.file, "files that are listed in files")
+                raise fields._wrong("file", variant.file, "listed in files")
             variants.append(variant)
+        names = [variant.name for variant in variants]
+        if len(set(names)) != len(names):
+            raise self._wrong("variants", names, "a list without repeated names")
         return tuple(variants)
 
     def _wrong(self, key: str, value: object, rule: str) -> ArtifactError:
@@ -252,6 +258,6 @@ class _Fields:
         if len(shown) > 80:
             shown = f"{shown[:80]}..."
         return ArtifactError(
-            f"{self._path / MANIFEST}: {key} must be {rule} and is {shown};"
+            f"{self._path / MANIFEST}: {self._within}{key} must be {rule} and is {shown};"
             " write the artifact again"
         )
