@@ -40,4 +40,6 @@ def status(error: TidemillError) -> int:
 
 def body(error: TidemillError) -> dict[str, str]:
     """The body for an error, in the form of text-embeddings-inference."""
-    return {"error": str(error), "error_type": error.type}
+    # Paths and headers can hold lone surrogates, which are no text that JSON can carry.
+    words = str(error).encode("utf-8", "replace").decode()
+    return {"error": words, "error_type": error.type}

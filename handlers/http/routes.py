@@ -1,7 +1,6 @@
 """Paths, methods and headers, on any resolver of Powertools."""
 
 import base64
-import binascii
 import time
 from collections.abc import Callable
 from typing import Any
@@ -159,5 +158,5 @@ def _body(body: str | None, *, base64_encoded: bool | None) -> bytes:
         return body.encode("utf-8", "surrogatepass")
     try:
         return base64.b64decode(body, validate=True)
-    except binascii.Error as error:
+    except ValueError as error:
         raise Validation(f"the body is said to be base64 and is not: {error}") from error
