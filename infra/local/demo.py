@@ -57,7 +57,9 @@ def demo(
                 _keep(console, say, local)
             say("Cleaning up")
     except LocalError as error:
-        Console(stderr=True).print(f"tidemill: {escape(str(error))}", highlight=False)
+        Console(stderr=True).print(
+            f"tidemill: {escape(str(error))}", highlight=False, soft_wrap=True
+        )
         return MACHINE_FAILED
     return 0
 

@@ -19,9 +19,10 @@ def show_predictions(
     console: Console, texts: Sequence[str], lines: Sequence[dict[str, Any]]
 ) -> None:
     """Print some of the file's texts and their answers, from all over it."""
-    table = Table(title="Some of the answers", title_justify="left")
-    for column in ("text", "answer", "score"):
-        table.add_column(column, no_wrap=True)
+    table = Table(title="Some of the answers", title_justify="left", expand=True)
+    table.add_column("text", no_wrap=True, ratio=1)
+    table.add_column("answer", no_wrap=True)
+    table.add_column("score", no_wrap=True)
     step = max(1, len(lines) // SHOWN)
     for text, line in list(zip(texts, lines, strict=False))[::step][:SHOWN]:
         table.add_row(_shortened(text), *_answer(line))
@@ -43,12 +44,12 @@ def show_figures(
     table.add_row("File", f"{manifest['records']} records, {failed} failed")
     table.add_row(
         "",
-        f"{manifest['wall_s']:.1f} s from plan to manifest, first starts of processes included: "
-        f"{manifest['records_per_s']:.0f} records/s",
+        f"{manifest['records_per_s']:.0f} records/s from plan to manifest "
+        f"({manifest['wall_s']:.1f} s, starts of processes included)",
     )
     computing = manifest["compute_s"]
     table.add_row(
-        "", f"{computing:.1f} s of computing: {manifest['records'] / computing:.0f} records/s"
+        "", f"{manifest['records'] / computing:.0f} records/s while computing ({computing:.1f} s)"
     )
     console.print(table, highlight=False)
 
