@@ -1,0 +1,41 @@
+"""Fail the build of an image that could not serve. Runs inside it, as a user without rights.
+
+What to import is named by strings: this file lies in `infra`, which knows the code only by path.
+"""
+
+import os
+import sys
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+
+NEEDED = (
+    "awslambdaric",
+    "onnxruntime",
+    "orjson",
+    "tokenizers",
+    "handlers.api",
+    "handlers.planner",
+    "handlers.scorer",
+    "handlers.finisher",
+    "handlers.undertaker",
+)
+# Each would add gigabytes to every cold start, and a handler could come to lean on it unnoticed.
+UNWANTED = ("torch", "transformers", "optimum")
+SERVICES = ("s3", "sqs")
+
+
+def main() -> None:
+    """Import what the functions import, reach for what they call, and answer one text."""
+    if found := [name for name in UNWANTED if find_spec(name)]:
+        sys.exit(f"{', '.join(found)} can be imported in the image; drop it from requirements.txt")
+    for name in NEEDED:
+        import_module(name)
+    for service in SERVICES:
+        import_module("boto3").client(service, region_name="us-east-1")
+    # Opening checks every digest and runs a text through the model.
+    import_module("tidemill.pipeline").Pipeline.open(Path(os.environ["TIDEMILL_ARTIFACT"]))
+
+
+if __name__ == "__main__":
+    main()
