@@ -28,9 +28,7 @@ MACHINE_FAILED = 3
 
 
 def demo(
-    file: Annotated[
-        Path, typer.Option(help="The JSONL file to drop.", exists=True, dir_okay=False)
-    ] = MESSAGES,
+    file: Annotated[Path, typer.Option(help="The JSONL file to drop.", dir_okay=False)] = MESSAGES,
     config: Annotated[Path, typer.Option(help="What to deploy.", dir_okay=False)] = CONFIG,
     port: Annotated[
         int | None,
@@ -42,17 +40,20 @@ def demo(
 ) -> int:
     """Deploy to an AWS emulator on this machine, call the API, drop a file, see it answered.
 
-    The CDK app is the one that is deployed to AWS, and so are the functions behind it. No account,
-    no container and no Node.js is needed; the emulator and the CDK are fetched once, from PyPI and
-    npm, into the cache folder. Nothing is left running.
+    What is deployed is what AWS gets: the same CDK app, the same functions, each a process here.
+
+    It takes no account, no container and no Node.js. The emulator and the CDK are fetched once, from PyPI and npm.
+
+    Nothing is left running.
     """
     # However it is told to stop, it cleans up as for Ctrl-C.
     for name in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(name, signal.default_int_handler)
     console = Console()
     try:
+        content = _content(file)
         with told(console) as say, local_stack(config, port=port, say=say) as local:
-            _show(console, say, local, file)
+            _show(console, say, local, name=file.name, content=content)
             if keep:
                 _keep(console, say, local)
             say("Cleaning up")
@@ -64,8 +65,16 @@ def demo(
     return 0
 
 
-def _show(console: Console, say: Steps, local: LocalStack, file: Path) -> None:
-    content = file.read_bytes()
+def _content(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise LocalError(
+            f"{file} cannot be read ({error.strerror}). Name another one with --file."
+        ) from error
+
+
+def _show(console: Console, say: Steps, local: LocalStack, *, name: str, content: bytes) -> None:
     texts = _texts(content)
     api = local.api()
     say(f"Calling the API: POST /predict {json.dumps({'inputs': GREETING})}")
@@ -76,8 +85,8 @@ def _show(console: Console, say: Steps, local: LocalStack, file: Path) -> None:
     console.print(f"         {escape(reply.body.decode()[:200])}", highlight=False)
     latency = Latency.of(api, (texts * CALLS)[:CALLS])
     api.close()
-    job = Job(local, f"{local.described.default.name}/{file.name}")
-    say(f"Dropping {file.name} ({len(content)} bytes) at input/{job.name}")
+    job = Job(local, f"{local.described.default.name}/{name}")
+    say(f"Dropping {name} ({len(content)} bytes) at input/{job.name}")
     job.drop(content)
     for progress in job.follow():
         if progress.shards is not None:

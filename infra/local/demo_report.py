@@ -6,6 +6,7 @@ from typing import Any
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from infra.local import aws
 from infra.local.job import Job
@@ -25,7 +26,8 @@ def show_predictions(
     table.add_column("score", no_wrap=True)
     step = max(1, len(lines) // SHOWN)
     for text, line in list(zip(texts, lines, strict=False))[::step][:SHOWN]:
-        table.add_row(_shortened(text), *_answer(line))
+        # As Text, since a plain string's brackets would be taken for markup.
+        table.add_row(*map(Text, (_shortened(text), *_answer(line))))
     console.print(table)
 
 
@@ -58,7 +60,7 @@ def show_files(console: Console, job: Job) -> None:
     """Print what lies in the bucket."""
     table = Table("object", "bytes", title=f"s3://{job.local.bucket}", title_justify="left")
     for key, size in job.objects():
-        table.add_row(key, str(size))
+        table.add_row(Text(key), str(size))
     console.print(table)
 
 

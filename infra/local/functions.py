@@ -12,6 +12,8 @@ from infra.local.pool import Pool
 
 # The emulator posts an event to this address in place of starting a container.
 PROXY_VARIABLE = "MINISTACK_LAMBDA_PROXY_URL"
+# Of messages from one queue, the least that can be asked for.
+LEAST_CONCURRENCY = 2
 
 
 @contextmanager
@@ -21,15 +23,18 @@ def running(clients: Clients, *, stack: str, launcher: Launcher, logs: Path) -> 
     Nothing about them differs in the template: that they run here is told to the emulator afterwards.
     """
     functions = [read(clients, name) for name in names(clients, stack)]
+    # More processes than cores would only take turns.
+    most = os.cpu_count() or 1
     pools = {
         function.name: Pool(
-            function, launcher=launcher, log=logs / f"{function.name}.log", most=_most()
+            function, launcher=launcher, log=logs / f"{function.name}.log", most=most
         )
         for function in functions
     }
     api = InvokeApi(pools)
     try:
         for function in functions:
+            _pace(clients, function, most=most)
             _redirect(clients, function, api.url(function.name))
         yield
     finally:
@@ -70,6 +75,12 @@ def _redirect(clients: Clients, function: Function, url: str) -> None:
     )
 
 
-def _most() -> int:
-    # More processes than cores would only take turns.
-    return os.cpu_count() or 1
+def _pace(clients: Clients, function: Function, *, most: int) -> None:
+    """Keep queues from handing over more than is worked on: what waits here, its time-out is running already."""
+    found = clients.functions.list_event_source_mappings(FunctionName=function.name)
+    for mapping in found["EventSourceMappings"]:
+        deployed = mapping["ScalingConfig"]["MaximumConcurrency"]
+        clients.functions.update_event_source_mapping(
+            UUID=mapping["UUID"],
+            ScalingConfig={"MaximumConcurrency": min(deployed, max(most, LEAST_CONCURRENCY))},
+        )

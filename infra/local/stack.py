@@ -65,14 +65,21 @@ def local_stack(
         say: Is told each step as it begins, in a few words.
         wrap: Changes how functions are started.
     """
+    if not (deployment.ROOT / "cdk.json").exists():
+        raise LocalError(
+            f"There is no cdk.json in {deployment.ROOT}: what is deployed is the source tree. "
+            "Run this from a clone of the repository."
+        )
     config = config.resolve()
     described = _described(config)
     with ExitStack() as stack:
         folder = Path(tempfile.mkdtemp(prefix="tidemill-"))
         stack.callback(shutil.rmtree, folder, ignore_errors=True)
-        say("Looking for the CDK and the AWS emulator (fetched once, from npm and PyPI)")
+        say("Getting the CDK's command line (fetched once, from npm)")
         tools.cdk()
-        say("Synthesising the CDK app, starting the emulator meanwhile")
+        say(
+            "Synthesising the app, and getting the AWS emulator meanwhile (fetched once, from PyPI)"
+        )
         synthesis = stack.enter_context(
             deployment.synthesis(config, stack=described.name, folder=folder)
         )

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 
 from rich.console import Console
 from rich.status import Status
+from rich.text import Text
 
 
 class Steps:
@@ -20,7 +21,8 @@ class Steps:
         """Begin a step."""
         self.pause()
         elapsed = time.monotonic() - self._started
-        self._console.print(f"[dim]{elapsed:5.1f} s[/]  {text}", highlight=False, soft_wrap=True)
+        line = Text.assemble((f"{elapsed:5.1f} s", "dim"), f"  {text}")
+        self._console.print(line, soft_wrap=True)
         if self._console.is_terminal:
             self._status = self._console.status("")
             self._status.start()
