@@ -52,9 +52,9 @@ fmt:
     .venv/bin/ruff check --fix .
     .venv/bin/ruff format .
 
-# Write the CloudFormation template to cdk.out
-synth *options: (_install "--extra deploy")
-    .venv/bin/python -m infra.app {{ options }}
+# The CDK's command line: `just cdk deploy`
+cdk *arguments: (_install "--extra demo")
+    .venv/bin/python -m infra.cdk {{ arguments }}
 
 _install what:
     {{ uv }} sync --locked --quiet --inexact {{ what }}

@@ -1,7 +1,8 @@
 """Commands, options and exit codes."""
 
 import sys
-from typing import Any, NoReturn
+from importlib.metadata import version as installed_version
+from typing import Annotated, Any, NoReturn
 
 import typer
 
@@ -11,6 +12,13 @@ from tidemill.cli.info import info
 from tidemill.cli.plugins import add_plugins
 from tidemill.cli.predict import predict
 from tidemill.errors import ArtifactError, TidemillError
+
+
+def _show_version(asked: bool) -> None:
+    if asked:
+        print(f"tidemill {installed_version('tidemill')}")  # noqa: T201
+        raise typer.Exit
+
 
 app = typer.Typer(
     name="tidemill",
@@ -26,6 +34,16 @@ app = typer.Typer(
         " artifact; 3 the machine failed (disk full, say); 130 interrupted."
     ),
 )
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show it.")
+    ] = False,
+) -> None: ...
+
+
 app.command()(predict)
 app.command()(batch)
 app.command()(info)
