@@ -11,14 +11,12 @@ import orjson
 from onnx import TensorProto, helper, numpy_helper
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
-WORDS = (
-    "[PAD] [UNK] [CLS] [SEP] card lost phone where is my money transfer fee help please the a not"
-).split()
+WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "card", "lost", "phone", "where", "is", "my", "money", "transfer", "fee", "help", "please", "the", "a", "not"]
 MAX_LENGTH = 16
 DIMENSIONS = 8
 
 
-def classifier(path: Path, **changes: Any) -> Path:
+def classifier(path: Path, **changes: object) -> Path:
     """A three-label classifier at `path`, its description changed by `changes`."""
     labels = 1 if changes.get("problem_type") == "regression" else 3
     facts = {
@@ -29,7 +27,7 @@ def classifier(path: Path, **changes: Any) -> Path:
     return _write(path, _classifier_model(labels), facts | changes)
 
 
-def embedder(path: Path, **changes: Any) -> Path:
+def embedder(path: Path, **changes: object) -> Path:
     """An eight-dimensional embedder at `path`, its description changed by `changes`."""
     facts = {
         "task": "feature-extraction",
