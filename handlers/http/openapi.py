@@ -13,9 +13,10 @@ _ABOUT: Final = (
     " the request's body to the answer's), `x-compute-tokens` and `x-compute-type`."
 )
 _TEXT: Final = {"type": "string", "pattern": r"\S", "examples": ["My card has not arrived yet"]}
+_NULL: Final = {"type": "null"}
 _PAIR: Final = {
     "type": "object",
-    "properties": {"text": _TEXT, "text_pair": _TEXT},
+    "properties": {"text": _TEXT, "text_pair": {"anyOf": [_TEXT, _NULL]}},
     "required": ["text"],
     "additionalProperties": False,
 }
@@ -32,7 +33,6 @@ _LABELS: Final = {
         "required": ["label", "score"],
     },
 }
-_NULL: Final = {"type": "null"}
 _VECTOR: Final = {"type": "array", "items": {"type": "number"}}
 _HEADERS: Final = {
     "x-compute-time": {"description": "Milliseconds.", "schema": {"type": "number"}},

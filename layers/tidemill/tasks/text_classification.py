@@ -81,6 +81,9 @@ class TextClassification:
         top_k = parameters.get("top_k", self._top_k)
         if top_k is None:
             return None
+        if isinstance(top_k, float) and top_k.is_integer():
+            # JSON has one kind of number: 2.0 is 2.
+            top_k = int(top_k)
         if not isinstance(top_k, int) or isinstance(top_k, bool) or top_k < 1:
             raise Validation(
                 f"parameters.top_k must be a whole number from 1 up, or null for every label,"
