@@ -33,9 +33,11 @@ def _lazy(point: EntryPoint) -> Callable[[typer.Context], object]:
         try:
             function = point.load()
         except ModuleNotFoundError as error:
+            remedy = (
+                f"pip install 'tidemill[{point.name}]'" if point.name in _SUMMARIES else "add it"
+            )
             raise typer.BadParameter(
-                f"{point.name} needs {error.name}, which is not installed:"
-                f" pip install 'tidemill[{point.name}]'"
+                f"{point.name} needs {error.name}, which is not installed: {remedy}"
             ) from error
         command = typer.Typer(add_completion=False)
         command.command(help=None)(function)
