@@ -7,22 +7,21 @@ from pathlib import Path
 
 import torch
 from safetensors.torch import load_file, save_file
-from tidemill.artifact import STARTER
 from tokenizers import Tokenizer
 
+from tidemill.artifact import STARTER
 from training.augment import Augmenter
-from training.batches import batches
 from training.classifier import Classifier
 from training.data import Message, hold_out, label_names, read
-from training.distillation import Recipe, answers, distil
+from training.distillation import answers, distil
 from training.export import export
 from training.measure import measure
 from training.publish import MODEL, Publication, write_samples
-from training.student import Shape, cut_down
-from training.teacher import MAX_LENGTH, fetch_base, fine_tune, load_base, load_tokenizer
+from training.student import PIECES, cut_down
+from training.teacher import fetch_base, fine_tune, load_base, load_tokenizer
 from training.vocabulary import neighbours, prune
 
-VARIATIONS = 6  # new texts for each training message
+VARIATIONS = 4  # new texts for each training message
 SAMPLES = 1000
 
 
@@ -36,8 +35,8 @@ class Model:
     def accuracy(self, messages: Sequence[Message], labels: Sequence[str]) -> float:
         """The share of messages it files as they were filed, 0 to 1."""
         texts = [message.text for message in messages]
-        found = answers(self.classifier, self.tokenizer, texts, max_length=MAX_LENGTH)
-        best = found.logits.argmax(1).tolist()
+        found = answers(self.classifier, self.tokenizer, texts)
+        best: list[int] = found.logits.argmax(1).tolist()
         pairs = zip(best, messages, strict=True)
         return sum(labels[at] == message.category for at, message in pairs) / len(messages)
 
@@ -57,17 +56,16 @@ def make_teacher(
     return Model(classifier, tokenizer)
 
 
-def make_student(teacher: Model, messages: Sequence[Message], *, shape: Shape, seed: int) -> Model:
+def make_student(teacher: Model, messages: Sequence[Message], *, seed: int) -> Model:
     """Cut the teacher down and let it learn the teacher's answers to messages and variations."""
     texts = [message.text.strip() for message in messages]
-    tokenizer = prune(teacher.tokenizer, texts, size=shape.pieces)
-    student = cut_down(teacher.classifier, teacher.tokenizer, tokenizer, texts[:1000], shape)
-    near = neighbours(tokenizer, student.encoder.embeddings.word_embeddings.weight.detach(), count=6)
-    augmenter = Augmenter(texts, near, seed=seed)
-    varied = [augmenter.vary(text) for _ in range(VARIATIONS) for text in texts]
-    pool = [*texts, *varied]
-    wanted = answers(teacher.classifier, teacher.tokenizer, pool, max_length=shape.max_length)
-    distil(student, tokenizer, pool, wanted, Recipe(), max_length=shape.max_length, seed=seed)
+    tokenizer = prune(teacher.tokenizer, texts, size=PIECES)
+    student = cut_down(teacher.classifier, teacher.tokenizer, tokenizer)
+    vectors = student.encoder.embeddings.word_embeddings.weight.detach()
+    augmenter = Augmenter(texts, neighbours(tokenizer, vectors, count=6), seed=seed)
+    pool = [*texts, *(augmenter.vary(text) for _ in range(VARIATIONS) for text in texts)]
+    wanted = answers(teacher.classifier, teacher.tokenizer, pool)
+    distil(student, tokenizer, pool, wanted, seed=seed)
     return Model(student, tokenizer)
 
 
@@ -87,27 +85,39 @@ def main() -> None:
     arguments = _arguments()
     torch.set_num_threads(arguments.threads)
     arguments.work.mkdir(parents=True, exist_ok=True)
-    messages, judges, folder = read("train"), read("test"), STARTER
-    labels = label_names(messages)
-    if arguments.hold_out:
-        messages, judges = hold_out(messages, share=arguments.hold_out, seed=arguments.seed)
-        folder = arguments.work / "trial"
     seed = arguments.seed
+    messages, held_out = hold_out(read("train"), share=arguments.hold_out, seed=seed)
+    labels = label_names(messages)
+    folder, judges = (arguments.work / "trial", held_out) if held_out else (STARTER, read("test"))
     ready = arguments.teacher
     teacher = make_teacher(messages, labels, work=arguments.work, ready=ready, seed=seed)
     print(f"teacher: {teacher.accuracy(judges, labels):.4f} right", flush=True)
-    student = make_student(teacher, messages, shape=Shape(), seed=seed)
+    student = make_student(teacher, messages, seed=seed)
     print(f"student: {student.accuracy(judges, labels):.4f} right before quantisation", flush=True)
     publish(student, labels, folder, judges)
-    write_samples(count=SAMPLES, seed=seed)
+    write_samples(count=SAMPLES)
 
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m training", description=__doc__)
-    parser.add_argument("--work", type=Path, default=Path(".cache/training"), help="for downloads and the teacher")
-    parser.add_argument("--teacher", type=Path, help="a teacher.safetensors of an earlier run, instead of training one")
-    parser.add_argument("--hold-out", type=float, default=0.0, metavar="SHARE", help="judge on this share of the training messages; the starter stays as it is")
-    parser.add_argument("--threads", type=int, default=2, help="more are faster and end in slightly other weights")
+    parser.add_argument(
+        "--work", type=Path, default=Path(".cache/training"), help="for downloads and the teacher"
+    )
+    parser.add_argument(
+        "--teacher",
+        type=Path,
+        help="a teacher.safetensors of an earlier run, instead of training one",
+    )
+    parser.add_argument(
+        "--hold-out",
+        type=float,
+        default=0.0,
+        metavar="SHARE",
+        help="judge on this share of the training messages; the starter stays as it is",
+    )
+    parser.add_argument(
+        "--threads", type=int, default=1, help="two are faster, and round to slightly other weights"
+    )
     parser.add_argument("--seed", type=int, default=1)
     return parser.parse_args()
 

@@ -1,6 +1,8 @@
 """The one shape of teacher and student: BERT, the mean of its token vectors, one linear layer."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -29,16 +31,18 @@ class Classifier(nn.Module):
         self.head = nn.Linear(encoder.config.hidden_size, labels)
 
     def forward(self, input_ids: Tensor, attention_mask: Tensor) -> Classified:
-        states = self.encoder(input_ids, attention_mask=attention_mask).last_hidden_state
+        # Segments given, because BERT's own way to none is five more operators in an export.
+        segments = torch.zeros_like(input_ids)
+        states = self.encoder(input_ids, attention_mask, segments).last_hidden_state
         weights = attention_mask.unsqueeze(-1).to(states.dtype)
         vectors = (states * weights).sum(1) / weights.sum(1)
         return Classified(self.head(self.dropout(vectors)), vectors)
 
 
-def new_encoder(config: BertConfig) -> BertModel:
-    """An untrained encoder; without the pooler, which only [CLS] classifiers use.
+def new_encoder(described: Mapping[str, Any]) -> BertModel:
+    """An untrained encoder of that configuration, without the pooler, which only [CLS] needs.
 
     Eager attention, because the graph optimiser recognises that pattern in an export.
     """
-    config._attn_implementation = "eager"
+    config = BertConfig(**described, attn_implementation="eager")
     return BertModel(config, add_pooling_layer=False)

@@ -1,37 +1,29 @@
 """Training the student to answer as the teacher does."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import torch
 from tokenizers import Tokenizer
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn import functional
 
-from training.batches import batches
+from training.batches import Batch, batches
 from training.classifier import Classified, Classifier
+from training.fitting import MAX_LENGTH, Pace, fit
+
+EPOCHS = 4
+BATCH = 64
+PEAK_RATE = 5e-4
+WORDS_RATE = 2e-4  # slower, so that words the messages lack stay in place beside those they have
+TEMPERATURE = 2.0
 
 
-@dataclass(frozen=True, slots=True)
-class Recipe:
-    """How long and how fast the student learns."""
-
-    epochs: int = 20
-    batch: int = 64
-    peak_rate: float = 2e-3
-    words_rate: float = 5e-4
-    temperature: float = 2.0
-    vector_weight: float = 1.0
-
-
-def answers(
-    teacher: Classifier, tokenizer: Tokenizer, texts: Sequence[str], *, max_length: int
-) -> Classified:
+def answers(teacher: Classifier, tokenizer: Tokenizer, texts: Sequence[str]) -> Classified:
     """The teacher's logits and sentence vectors, one row per text."""
     logits = torch.empty(len(texts), teacher.head.out_features)
     vectors = torch.empty(len(texts), teacher.head.in_features)
     with torch.inference_mode():
-        for batch in batches(texts, tokenizer, size=128, max_length=max_length):
+        for batch in batches(texts, tokenizer, size=128, max_length=MAX_LENGTH):
             found = teacher(batch.input_ids, batch.attention_mask)
             logits[batch.rows], vectors[batch.rows] = found.logits, found.vectors
     return Classified(logits, vectors)
@@ -42,50 +34,34 @@ def distil(
     tokenizer: Tokenizer,
     texts: Sequence[str],
     wanted: Classified,
-    recipe: Recipe,
     *,
-    max_length: int,
     seed: int,
-) -> Classifier:
-    """Train the student on the texts until its logits and, mapped by one matrix, its vectors agree."""
-    torch.manual_seed(seed)
-    bridge = nn.Linear(student.head.in_features, wanted.vectors.shape[1])
+) -> None:
+    """Train the student to give the texts the logits and the sentence vectors that are wanted."""
+
+    def loss(batch: Batch) -> Tensor:
+        found = student(batch.input_ids, batch.attention_mask)
+        return _distance(found, Classified(wanted.logits[batch.rows], wanted.vectors[batch.rows]))
+
     words = student.encoder.embeddings.word_embeddings.weight
-    others = [p for p in student.parameters() if p is not words]
-    groups = [{"params": [*others, *bridge.parameters()]}, {"params": [words]}]
-    rates = [recipe.peak_rate, recipe.words_rate]
-    optimiser = torch.optim.AdamW(groups, lr=recipe.peak_rate, weight_decay=0.01)
-    steps = recipe.epochs * -(-len(texts) // recipe.batch)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(
-        optimiser, rates, total_steps=steps, pct_start=0.1
+    others = [parameter for parameter in student.parameters() if parameter is not words]
+    fit(
+        student,
+        tokenizer,
+        texts,
+        loss,
+        rates=[(others, PEAK_RATE), ([words], WORDS_RATE)],
+        pace=Pace(EPOCHS, BATCH, seed),
+        name="student",
     )
-    generator = torch.Generator().manual_seed(seed)
-    student.train()
-    for epoch in range(recipe.epochs):
-        total = 0.0
-        for batch in batches(
-            texts, tokenizer, size=recipe.batch, max_length=max_length, generator=generator
-        ):
-            found = student(batch.input_ids, batch.attention_mask)
-            target = Classified(wanted.logits[batch.rows], wanted.vectors[batch.rows])
-            loss = _distance(found, target, bridge, recipe)
-            optimiser.zero_grad()
-            loss.backward()
-            nn.utils.clip_grad_norm_(student.parameters(), 1.0)
-            optimiser.step()
-            schedule.step()
-            total += loss.item() * len(batch.rows)
-        print(f"student: epoch {epoch + 1} of {recipe.epochs}, loss {total / len(texts):.4f}", flush=True)
-    return student.eval()
 
 
-def _distance(found: Classified, wanted: Classified, bridge: nn.Linear, recipe: Recipe) -> Tensor:
-    heat = recipe.temperature
+def _distance(found: Classified, wanted: Classified) -> Tensor:
     labels = functional.kl_div(
-        functional.log_softmax(found.logits / heat, 1),
-        functional.log_softmax(wanted.logits / heat, 1),
+        functional.log_softmax(found.logits / TEMPERATURE, 1),
+        functional.log_softmax(wanted.logits / TEMPERATURE, 1),
         reduction="batchmean",
         log_target=True,
     )
-    angles = 1 - functional.cosine_similarity(bridge(found.vectors), wanted.vectors).mean()
-    return labels * heat**2 + recipe.vector_weight * angles
+    angles = 1 - functional.cosine_similarity(found.vectors, wanted.vectors).mean()
+    return labels * TEMPERATURE**2 + angles

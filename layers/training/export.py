@@ -53,8 +53,8 @@ def _trace(model: Classifier, target: Path) -> None:
 
 
 def _fuse(source: Path, target: Path, *, layers: int) -> None:
-    config_free = optimizer.optimize_model(str(source), model_type="bert", opt_level=0)
-    found = {name: n for name, n in config_free.get_fused_operator_statistics().items() if n}
+    graph = optimizer.optimize_model(str(source), model_type="bert", opt_level=0)
+    found = {name: n for name, n in graph.get_fused_operator_statistics().items() if n}
     wanted = {
         "EmbedLayerNormalization": 1,
         "Attention": layers,
@@ -64,7 +64,7 @@ def _fuse(source: Path, target: Path, *, layers: int) -> None:
     print(f"fused: {found}")
     if found != wanted:
         raise RuntimeError(f"fused {found}, and a BERT of {layers} layers should give {wanted}")
-    config_free.save_model_to_file(str(target))
+    graph.save_model_to_file(str(target))
 
 
 def quantise(source: Path, target: Path) -> None:

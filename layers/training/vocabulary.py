@@ -20,7 +20,7 @@ def prune(tokenizer: Tokenizer, texts: Iterable[str], *, size: int) -> Tokenizer
     """
     order: dict[str, int] = tokenizer.get_vocab(with_added_tokens=True)
     used = chain.from_iterable(encoding.tokens for encoding in tokenizer.encode_batch(list(texts)))
-    kept = {*SPECIALS, *used, *(piece for piece in characters() if piece in order)}
+    kept = {*SPECIALS, *used, *(piece for piece in _characters() if piece in order)}
     # BERT's ids from 1,996 on run from the most to the least frequent piece.
     frequent = (piece for piece, _ in sorted(order.items(), key=lambda item: item[1])[1996:])
     for piece in frequent:
@@ -32,8 +32,8 @@ def prune(tokenizer: Tokenizer, texts: Iterable[str], *, size: int) -> Tokenizer
     return _with_vocabulary(tokenizer, {piece: index for index, piece in enumerate(pieces)})
 
 
-def characters() -> list[str]:
-    """Each character of the alphabet as a word's beginning and as its continuation."""
+def _characters() -> list[str]:
+    """Each character as a word's beginning and as its continuation."""
     return [*ALPHABET, *(f"##{character}" for character in ALPHABET)]
 
 
@@ -52,7 +52,11 @@ def _with_vocabulary(tokenizer: Tokenizer, vocabulary: Mapping[str, int]) -> Tok
 
 def neighbours(tokenizer: Tokenizer, vectors: Tensor, *, count: int) -> dict[str, list[str]]:
     """For each whole word, the `count` words whose vectors point most nearly its way."""
-    words = [(word, row) for word, row in tokenizer.get_vocab().items() if word.isalpha() and len(word) > 2]
+    words = [
+        (word, row)
+        for word, row in tokenizer.get_vocab().items()
+        if word.isalpha() and len(word) > 2
+    ]
     words.sort(key=lambda item: item[1])
     directions = functional.normalize(vectors[[row for _, row in words]], dim=1)
     near = (directions @ directions.T).fill_diagonal_(-1).topk(count).indices.tolist()
