@@ -10,7 +10,7 @@ from handlers.job.keys import job_name
 from handlers.job.messages import FinishMessage
 from handlers.job.plan import Plan, load_plan
 from handlers.job.queues import Queues
-from handlers.job.store import Store, Stored, Writer
+from handlers.job.store import Store, Writer
 from handlers.job.tally import ShardTally, load_tallies, shards_done
 from tidemill import jsonl
 from tidemill.manifest import Model, Status, manifest
@@ -43,8 +43,7 @@ class Finisher:
         if plan is None or shards_done(self.store, plan) < plan.shards:
             return None
         shards = list(load_tallies(self.store, plan))
-        newer = self._newer_source(plan)
-        status = _status(shards, superseded=newer is not None)
+        status = _status(shards, superseded=self._is_superseded(plan))
         if status in ("complete", "incomplete"):
             self._publish_output(plan, shards)
         self._write_manifest(plan, shards, status)
@@ -54,11 +53,17 @@ class Finisher:
         self._yield_to_newer(plan)
         return Finished(plan.endpoint, status)
 
-    def _newer_source(self, plan: Plan) -> Stored | None:
+    def _is_superseded(self, plan: Plan) -> bool:
+        """Whether a newer upload took the source's place, be it there still or deleted since."""
         current = self.store.find(plan.source.key)
-        if current is None or current.version == plan.source.version:
-            return None
-        return current
+        if current is not None:
+            return current.version != plan.source.version
+        published = self.store.find(plan.source_key.output)
+        if published is None or published.job in (None, plan.job):
+            return False
+        other = load_plan(self.store, published.job)
+        # An upload is planned only while it is the current one, so plans are as old as uploads.
+        return other is not None and other.created_at > plan.created_at
 
     def _publish_output(self, plan: Plan, shards: list[ShardTally]) -> None:
         output = plan.source_key.output
@@ -104,11 +109,11 @@ class Finisher:
 
         Whichever of the two wrote last, the output then ends up as the newer one's.
         """
-        newer = self._newer_source(plan)
-        if newer is None:
+        current = self.store.find(plan.source.key)
+        if current is None or current.version == plan.source.version:
             return
         job = job_name(
-            bucket=self.store.bucket, key=newer.key, version=newer.version, digest=plan.digest
+            bucket=self.store.bucket, key=current.key, version=current.version, digest=plan.digest
         )
         self.queues.send(self.finish_queue_url, [FinishMessage(job).encode()])
 

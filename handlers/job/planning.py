@@ -119,7 +119,7 @@ class Planner:
             gzip=gzip,
             shard_bytes=shard_bytes,
             shards=shards,
-            created=datetime.now(UTC).isoformat(timespec="milliseconds"),
+            created=datetime.now(UTC).isoformat(timespec="microseconds"),
         )
         if self.store.put_once(plan.keys.plan, plan.encode()):
             return plan
