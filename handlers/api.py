@@ -22,13 +22,12 @@ def resolver() -> APIGatewayRestResolver:
     pipeline = Pipeline.open(environment.artifact, cores=environment.cores, mode="latency")
     app = APIGatewayRestResolver(strip_prefixes=[f"/endpoints/{environment.endpoint}"])
 
-    def observe(reply: Reply, spent_ms: float) -> None:
-        if reply.tokens:
-            figures = {
-                "Predictions": (MetricUnit.Count, 1.0),
-                "PredictTime": (MetricUnit.Milliseconds, spent_ms),
-            }
-            publish(environment.endpoint, figures)
+    def observe(_reply: Reply, spent_ms: float) -> None:
+        figures = {
+            "Predictions": (MetricUnit.Count, 1.0),
+            "PredictTime": (MetricUnit.Milliseconds, spent_ms),
+        }
+        publish(environment.endpoint, figures)
 
     add_routes(app, Service(pipeline), observe=observe)
     return app
