@@ -171,3 +171,48 @@ def test_an_output_that_is_deleted_later_stays_deleted_when_nothing_is_redeliver
 
     assert cloud.store.content(SOURCE.manifest) == first
     assert cloud.store.writes.count(SOURCE.output) == 1
+
+
+def test_an_older_job_that_ends_last_does_not_take_the_output_of_a_newer_one_back(
+    pipeline: Pipeline,
+) -> None:
+    cloud, message = _scored(pipeline, versioned=True)
+    cloud.drop(KEY, NEW)
+    cloud.run()
+    # All seems done, so the source goes; the older upload stays readable by its version.
+    cloud.store.delete(KEY)
+
+    assert cloud.finisher.finish(message) == Finished("banking", "superseded")
+
+    _assert_newer_won(cloud, pipeline, message)
+
+
+def test_a_job_that_was_superseded_stays_so_when_its_message_comes_again(
+    pipeline: Pipeline,
+) -> None:
+    cloud, message = _scored(pipeline, versioned=True)
+    cloud.drop(KEY, NEW)
+    cloud.run()
+    cloud.finisher.finish(message)
+    cloud.store.delete(KEY)
+
+    cloud.finisher.finish(message)
+    cloud.run()
+
+    _assert_newer_won(cloud, pipeline, message)
+
+
+def test_a_part_that_is_gone_is_named_and_nothing_is_published(pipeline: Pipeline) -> None:
+    cloud, message = _scored(pipeline, versioned=True)
+    job = JobKeys(message.job)
+    cloud.store.put(
+        job.tally(0),
+        cloud.store.content(job.tally(0)).replace(b'"unnumbered":0', b'"unnumbered":1'),
+    )
+    cloud.store.delete(job.part(0))
+
+    with pytest.raises(LookupError, match=f"the part {job.part(0)} is gone"):
+        cloud.finisher.finish(message)
+
+    assert SOURCE.output not in cloud.store.all_keys()
+    assert job.manifest not in cloud.store.all_keys()
