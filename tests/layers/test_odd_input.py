@@ -313,7 +313,7 @@ def test_a_pair_that_is_none_is_refused(odd: Odd, inputs: str, kind: str, told: 
             "parameters has ['top_p'], which this task does not know; it takes top_k,",
         ),
         ('{"top_k": 0}', "parameters.top_k must be a whole number from 1 up"),
-        ('{"top_k": 1.0}', "parameters.top_k must be a whole number from 1 up"),
+        ('{"top_k": 1.5}', "parameters.top_k must be a whole number from 1 up"),
         ('{"top_k": true}', "not true"),
         ('{"top_k": "1"}', "not '1'"),
         ('{"truncate": null}', "parameters.truncate must be true or false, not null"),

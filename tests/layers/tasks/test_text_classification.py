@@ -141,6 +141,7 @@ def test_leaving_a_parameter_out_is_the_same_as_giving_its_default(
     assert task.request("card", {"function_to_apply": "softmax"}) == plain
     assert task.request("card", {"function_to_apply": None}) == plain
     assert task.request("card", {"top_k": 4}) == task.request("card", {"top_k": 3})
+    assert task.request("card", {"top_k": 2.0}) == task.request("card", {"top_k": 2})
 
 
 @pytest.mark.parametrize("top_k", [0, -1, 1.5, True, "1", [1]])

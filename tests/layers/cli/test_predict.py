@@ -1,0 +1,78 @@
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.layers.cli.conftest import Command
+from tests.layers.pipelines import read
+
+
+def test_each_text_gets_a_json_line_with_its_number(tidemill: Command, classifier: Path) -> None:
+    outcome = tidemill("predict", "card lost", "help", "--artifact", classifier)
+    assert outcome.code == 0
+    lines = [read(line.encode()) for line in outcome.output.splitlines()]
+    assert [line["id"] for line in lines] == [0, 1]
+    assert [len(line["output"]) for line in lines] == [1, 1]
+    assert outcome.errors == ""
+
+
+def test_the_starter_answers_where_no_artifact_is_named(tidemill: Command) -> None:
+    outcome = tidemill("predict", "My card has not arrived yet", "--top-k", 3)
+    assert outcome.code == 0
+    assert len(read(outcome.output.encode())["output"]) == 3
+
+
+def test_a_dash_reads_a_text_a_line(
+    tidemill: Command, classifier: Path, stdin: Callable[[bytes], None]
+) -> None:
+    stdin("card\u2028lost\r\n".encode() + b"\xff\n\nhelp")
+    outcome = tidemill("predict", "-", "phone", "--artifact", classifier)
+    lines = [read(line.encode()) for line in outcome.output.split("\n")[:-1]]
+    assert ["error" in line for line in lines] == [False, False, True, False, False]
+    assert lines[2]["error"]["type"] == "Empty"
+
+
+def test_a_text_that_cannot_be_answered_fails_the_command_only_if_strict(
+    tidemill: Command, classifier: Path
+) -> None:
+    arguments = ("predict", "card", "", "\udcff", "--artifact", classifier)
+    outcome = tidemill(*arguments)
+    assert outcome.code == 0
+    lines = [read(line.encode()) for line in outcome.output.splitlines()]
+    assert [line.get("error", {}).get("type") for line in lines] == [None, "Empty", "Validation"]
+    assert tidemill(*arguments, "--strict").code == 1
+    assert tidemill("predict", "card", "--artifact", classifier, "--strict").code == 0
+
+
+def test_an_embedder_prints_vectors(tidemill: Command, embedder: Path) -> None:
+    outcome = tidemill("predict", "card", "--artifact", embedder, "--cores", 1)
+    assert len(read(outcome.output.encode())["output"]) == 8
+
+
+def test_top_k_of_an_embedder_is_every_texts_error(tidemill: Command, embedder: Path) -> None:
+    outcome = tidemill("predict", "card", "--artifact", embedder, "--top-k", 1, "--strict")
+    assert outcome.code == 1
+    assert read(outcome.output.encode())["error"]["type"] == "Validation"
+
+
+def test_a_terminal_shows_a_table(on_terminal: Command, classifier: Path) -> None:
+    outcome = on_terminal("predict", "card lost", "", "--artifact", classifier, "--top-k", 2)
+    assert outcome.code == 0
+    header, first, second, failed, *_ = outcome.output.splitlines()
+    assert header.split() == ["text", "answer", "score"]
+    assert first.startswith("card lost  label-")
+    assert second.startswith("           label-")
+    assert "Empty: inputs is empty" in failed
+
+
+@pytest.mark.parametrize("text", ["[/b] card", "[red]card", ":smile:", "[link=x]"])
+def test_a_terminal_shows_brackets_as_they_are(
+    on_terminal: Command, classifier: Path, text: str
+) -> None:
+    outcome = on_terminal("predict", text, "--artifact", classifier)
+    assert outcome.code == 0
+    assert f"\n{text} " in outcome.output
+
+
+def test_a_terminal_shows_a_vector_as_json(on_terminal: Command, embedder: Path) -> None:
+    assert "card  [" in on_terminal("predict", "card", "--artifact", embedder).output
