@@ -81,6 +81,6 @@ def _digest(table: Table, artifact: Path) -> str:
 def _routes(table: Table) -> Routes:
     routes = table.table("routes", known=("one_shard_mb", "shard_mb"))
     return Routes(
-        one_shard_bytes=routes.integer("one_shard_mb", default=16, low=1, high=1024) * MB,
+        one_shard_bytes=routes.integer("one_shard_mb", default=8, low=1, high=1024) * MB,
         shard_bytes=routes.integer("shard_mb", default=8, low=1, high=1024) * MB,
     )

@@ -125,7 +125,7 @@ def test_the_planner_knows_how_each_endpoints_files_are_cut(full: Synthesised) -
         "any-topics": {
             "digest": digest_of("other"),
             "queue_url": "Endpoints/any-topics/Shards/Queue",
-            "one_shard_bytes": 16_000_000,
+            "one_shard_bytes": 8_000_000,
             "shard_bytes": 8_000_000,
         },
     }
