@@ -1,6 +1,11 @@
 """Models on ONNX Runtime's CPU provider."""
 
+import os
 from pathlib import Path
+
+# ONNX Runtime reports its use to Microsoft, from a database that it keeps in the home directory,
+# unless it is told not to before it is loaded. Whoever wants that can set the variable to 0.
+os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 
 import onnxruntime as ort
 

@@ -1,3 +1,6 @@
+import os
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -90,3 +93,13 @@ def test_engines_are_chosen_by_name(classifier: Path) -> None:
 def test_an_engine_that_nobody_knows_is_refused(classifier: Path) -> None:
     with pytest.raises(ArtifactError, match=r"wants the engine 'abacus' .* upgrade Tidemill"):
         open_engine("abacus", classifier / "model.onnx", INPUTS, threads=1)
+
+
+def test_nothing_is_reported_home(classifier: Path, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "tidemill", "predict", "lost", "--artifact", str(classifier)]
+    environment = {"HOME": str(tmp_path), "PATH": os.defpath}
+
+    subprocess.run(command, check=True, capture_output=True, env=environment)
+
+    # ONNX Runtime would queue its reports in a database under the home directory.
+    assert list(tmp_path.iterdir()) == []
