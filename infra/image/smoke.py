@@ -22,7 +22,7 @@ NEEDED = (
 )
 # Each would add gigabytes to every cold start, and a handler could come to lean on it unnoticed.
 UNWANTED = ("torch", "transformers", "optimum")
-SERVICES = ("s3", "sqs")
+SERVICES = ("s3", "sqs", "xray")
 
 
 def main() -> None:
