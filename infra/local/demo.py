@@ -4,6 +4,7 @@ import json
 import signal
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -105,7 +106,8 @@ def _keep(console: Console, say: Steps, local: LocalStack) -> None:
     say("Running until Ctrl-C. In another terminal:")
     say.pause()
     demo_report.show_commands(console, local)
-    threading.Event().wait()
+    with suppress(KeyboardInterrupt):
+        threading.Event().wait()
 
 
 def _texts(content: bytes) -> list[str]:

@@ -1,5 +1,6 @@
 """The demo, as a newcomer runs it."""
 
+import shlex
 import signal
 import socket
 import subprocess
@@ -63,6 +64,24 @@ def test_it_cleans_up_when_it_is_told_to_stop(tmp_path: Path, asked: signal.Sign
     assert told == "tidemill: interrupted\n"
     assert list(tmp_path.glob("tidemill-*")) == []
     assert str(tmp_path) not in _command_lines()
+
+
+def test_what_is_kept_can_be_used_as_is_said_until_ctrl_c() -> None:
+    with subprocess.Popen(
+        [TIDEMILL, "demo", "--keep"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        while not (line := process.stdout.readline()).startswith("  curl "):
+            assert process.poll() is None
+        answered = subprocess.run(
+            [*shlex.split(line), "--silent"], capture_output=True, text=True, check=True
+        )
+        process.send_signal(signal.SIGINT)
+        shown, told = process.communicate(timeout=60)
+
+    assert "card_arrival" in answered.stdout
+    assert "Cleaning up" in shown
+    assert (process.returncode, told) == (0, "")
 
 
 def _command_lines() -> str:
