@@ -13,6 +13,7 @@ from tidemill.engines import Feeds, Outputs
 from tidemill.errors import ArtifactError, EngineError
 
 _ERRORS_ONLY = 3
+_FED = "tensor(int64)"
 
 
 class OnnxEngine:
@@ -28,11 +29,16 @@ class OnnxEngine:
             raise ArtifactError(
                 f"ONNX Runtime {ort.__version__} refuses {model}: {error}; write the artifact again"
             ) from error
-        wanted = {node.name for node in self._session.get_inputs()}
-        if wanted != set(inputs):
+        wanted = {node.name: node.type for node in self._session.get_inputs()}
+        if wanted.keys() != set(inputs):
             raise ArtifactError(
                 f"{model} takes {sorted(wanted)} and tidemill.json says {sorted(inputs)};"
                 " write the artifact again"
+            )
+        if others := sorted(set(wanted.values()) - {_FED}):
+            raise ArtifactError(
+                f"{model} takes inputs of type {', '.join(others)} and Tidemill feeds {_FED};"
+                " export the model with int64 inputs"
             )
         self._output = [self._session.get_outputs()[0].name]
 

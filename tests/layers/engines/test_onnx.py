@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
+import onnx
 import pytest
 
 from tests.fakes.artifacts import MAX_LENGTH
@@ -58,6 +59,15 @@ def test_two_threads_for_one_run_give_the_same_bytes(engine: OnnxEngine, classif
 def test_inputs_must_be_exactly_those_of_the_model(classifier: Path) -> None:
     with pytest.raises(ArtifactError, match=r"takes \['attention_mask', 'input_ids'\] and"):
         OnnxEngine(classifier / "model.onnx", ("input_ids",), threads=1)
+
+
+def test_inputs_of_another_type_are_refused_on_loading(classifier: Path, tmp_path: Path) -> None:
+    model = onnx.load(str(classifier / "model.onnx"))
+    for node in model.graph.input:
+        node.type.tensor_type.elem_type = onnx.TensorProto.INT32
+    onnx.save(model, str(tmp_path / "model.onnx"))
+    with pytest.raises(ArtifactError, match=r"takes inputs of type tensor\(int32\) and Tidemill"):
+        OnnxEngine(tmp_path / "model.onnx", INPUTS, threads=1)
 
 
 def test_a_file_that_is_no_model_is_refused(tmp_path: Path) -> None:
