@@ -180,6 +180,36 @@ def test_what_is_remembered_ends_with_the_range(
     assert len({tuple(read(line)["output"][0].items()) for line in output}) == 1
 
 
+def test_answers_that_would_fill_memory_are_forgotten_sooner(
+    classifier: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scoring, "_REMEMBERED_BYTES", 500)
+    monkeypatch.setattr(scoring, "_LINES_WAITING", 10)
+    engine = FakeEngine()
+    with pipeline_on(engine, classifier) as pipeline:
+        output, _ = scored([b'"card"'] * 40, pipeline)
+    assert 1 < len(engine.runs) < 40
+    assert len({tuple(read(line)["output"][0].items()) for line in output}) == 1
+
+
+@pytest.mark.parametrize(
+    "inputs", ["card " * 500, {"text": "card", "text_pair": "lost " * 500}], ids=["text", "pair"]
+)
+def test_two_long_records_are_shared_out_between_two_workers(
+    classifier: Path, inputs: object
+) -> None:
+    together = threading.Barrier(2, timeout=5)
+
+    def meet(feeds: Feeds) -> Outputs:
+        together.wait()
+        return three_logits(feeds)
+
+    lines = [orjson.dumps({"inputs": inputs, "parameters": {"top_k": number}}) for number in (1, 2)]
+    with pipeline_on(FakeEngine(meet), classifier, workers=2) as pipeline:
+        _, tally = scored(lines, pipeline)
+    assert tally.ok == 2
+
+
 def test_a_failed_engine_fails_the_range_and_blames_no_record(classifier: Path) -> None:
     def out_of_memory(feeds: Feeds) -> Outputs:
         raise EngineError("out of memory")
