@@ -47,6 +47,10 @@ e2e *options:
 readme:
     .venv/bin/pytest tests/test_readme.py
 
+# Refresh what the image installs from the lock
+requirements:
+    .venv/bin/python -m infra.image.requirements
+
 # Put the code in form
 fmt:
     .venv/bin/ruff check --fix .
