@@ -11,7 +11,26 @@ import orjson
 from onnx import TensorProto, helper, numpy_helper
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
-WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "card", "lost", "phone", "where", "is", "my", "money", "transfer", "fee", "help", "please", "the", "a", "not"]
+WORDS = [
+    "[PAD]",
+    "[UNK]",
+    "[CLS]",
+    "[SEP]",
+    "card",
+    "lost",
+    "phone",
+    "where",
+    "is",
+    "my",
+    "money",
+    "transfer",
+    "fee",
+    "help",
+    "please",
+    "the",
+    "a",
+    "not",
+]
 MAX_LENGTH = 16
 DIMENSIONS = 8
 
@@ -60,9 +79,7 @@ def _write(path: Path, model: onnx.ModelProto, facts: Mapping[str, Any]) -> Path
         "name": path.name,
         "max_length": MAX_LENGTH,
         "inputs": ["input_ids", "attention_mask"],
-        "variants": [
-            {"name": "fp32", "engine": "onnx", "file": "model.onnx", "precision": "fp32"}
-        ],
+        "variants": [{"name": "fp32", "engine": "onnx", "file": "model.onnx", "precision": "fp32"}],
         "source": {"made": "for tests"},
     }
     write_manifest(path, {**manifest, **facts})
