@@ -90,8 +90,15 @@ class Cloud:
 
     def run(self) -> None:
         """Deliver messages until none is left but dead letters that nobody reads."""
-        while (delivery := self.queues.receive()) is not None:
+        while self.deliver_next():
+            pass
+
+    def deliver_next(self) -> bool:
+        """Deliver one message, be it while another is handled; whether there was one."""
+        delivery = self.queues.receive()
+        if delivery is not None:
             self.deliver(delivery)
+        return delivery is not None
 
     def deliver(self, delivery: Delivery) -> None:
         """Hand a message to its consumer; a failure or a crash brings it back."""

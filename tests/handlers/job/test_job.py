@@ -65,7 +65,6 @@ def _assert_outcome(cloud: Cloud, content: bytes, pipeline: Pipeline) -> None:
     )
     first = store.writes.index
     assert first(SOURCE.output) < first(job.manifest) < first(SOURCE.manifest)
-    assert store.writes.count(SOURCE.output) == 1
     assert store.writes.count(job.manifest) == 1
     manifest = _manifest(cloud)
     assert manifest["job"] == job.job
@@ -94,6 +93,29 @@ def test_a_crash_at_any_moment_changes_nothing_about_the_outcome(
     stormy.run()
 
     _assert_outcome(stormy, content, pipeline)
+    assert stormy.store.writes.count(SOURCE.output) == 1
+
+
+@_property
+@given(
+    content=jsonl_files(huge=False),
+    shards=st.integers(1, 6),
+    options=_clouds,
+    moments=st.lists(st.integers(1, 250), min_size=1, max_size=12),
+)
+def test_messages_handled_side_by_side_change_nothing_about_the_outcome(
+    pipeline: Pipeline, content: bytes, shards: int, options: dict[str, Any], moments: list[int]
+) -> None:
+    cloud = Cloud(
+        {"banking": pipeline}, **{**options, "duplicates": 0.7}, **_sizes(content, shards)
+    )
+    for moment in moments:
+        cloud.timeline.at(moment, cloud.deliver_next)
+    cloud.drop(KEY, content)
+
+    cloud.run()
+
+    _assert_outcome(cloud, content, pipeline)
 
 
 @settings(_property, max_examples=40)

@@ -4,6 +4,7 @@ import orjson
 import pytest
 
 from handlers.job.keys import JobKeys, SourceKey
+from handlers.job.messages import ShardMessage
 from handlers.job.plan import Plan
 from handlers.job.planning import CreatedObject
 from handlers.s3_events import created_objects
@@ -196,6 +197,26 @@ def test_a_job_keeps_the_cuts_of_its_first_plan(cloud: Cloud, pipeline: Pipeline
     assert cloud.planner.plan(created) == job
     assert cloud.store.content(JobKeys(job).plan) == plan
     assert Plan.decode(plan).shards == 4
+    handed_out = {ShardMessage.decode(body).shard for body in cloud.queues.waiting("banking")}
+    assert handed_out == {0, 1, 2, 3}
+
+
+def test_a_repeated_event_asks_for_the_end_of_a_job_whose_shards_are_all_done(
+    cloud: Cloud,
+) -> None:
+    created = cloud.store.upload(KEY, CONTENT)
+    cloud.planner.plan(created)
+    while (delivery := cloud.queues.receive()) is not None:
+        # The request to finish is lost.
+        if delivery.queue_url == FINISH:
+            cloud.queues.delete(delivery)
+        else:
+            cloud.deliver(delivery)
+
+    cloud.planner.plan(created)
+    cloud.run()
+
+    assert _manifest(cloud, KEY)["status"] == "complete"
 
 
 def test_a_late_event_of_an_older_upload_starts_nothing(cloud: Cloud) -> None:
