@@ -15,6 +15,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from handlers.aws.clients import sqs
 from handlers.aws.sqs import retry_soon
+from handlers.job.scoring import ModelMismatch
 from handlers.observability import logger
 
 
@@ -26,9 +27,12 @@ def process(
     def handle_or_retry(record: SQSRecord) -> None:
         try:
             handle(record)
-        except Exception:
+        except Exception as error:
             logger.exception("failed", message_id=record.message_id, body=record.body)
-            _retry_soon(record)
+            # What only a deployment can mend keeps its visibility timeout: tries a few seconds
+            # apart would be used up before the deployment is through.
+            if not isinstance(error, ModelMismatch):
+                _retry_soon(record)
             raise
 
     return process_partial_response(

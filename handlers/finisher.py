@@ -42,5 +42,6 @@ def _finish(record: SQSRecord) -> None:
     if finished is None:
         logger.info("nothing to finish", job=message.job)
         return
-    publish(finished.endpoint, {"JobsFinished": (MetricUnit.Count, 1)})
-    logger.info("finished", job=message.job, status=finished.status)
+    if finished.now:
+        publish(finished.endpoint, {"JobsFinished": (MetricUnit.Count, 1)})
+    logger.info("finished", job=message.job, status=finished.status, now=finished.now)

@@ -37,6 +37,13 @@ def handler(event: dict[str, Any], context: LambdaContext) -> PartialItemFailure
 
 
 def _plan(record: SQSRecord) -> None:
+    failures: list[Exception] = []
     for created in created_objects(record.body):
-        job = planner().plan(created)
-        logger.info("planned" if job else "not planned", key=created.key, job=job)
+        try:
+            job = planner().plan(created)
+        except Exception as error:  # noqa: BLE001  raised again, after the others had their turn
+            failures.append(error)
+        else:
+            logger.info("planned" if job else "not planned", key=created.key, job=job)
+    if failures:
+        raise ExceptionGroup("not all objects of the message could be planned", failures)

@@ -41,9 +41,7 @@ def _bury(record: SQSRecord) -> None:
     try:
         message = ShardMessage.decode(record.body)
     except ValueError:
-        for created in created_objects(record.body):
-            undertaker().give_up(created)
-            logger.error("gave up planning", key=created.key)
+        _give_up(record)
         return
     buried = undertaker().bury(message)
     if buried is None:
@@ -51,3 +49,15 @@ def _bury(record: SQSRecord) -> None:
         return
     publish(buried.endpoint, {"ShardsBuried": (MetricUnit.Count, 1)})
     logger.error("buried", job=message.job, shard=message.shard, records=buried.records)
+
+
+def _give_up(record: SQSRecord) -> None:
+    try:
+        objects = created_objects(record.body)
+    except ValueError:
+        # Nothing of ours sends such a thing. Kept, it would come back for two weeks.
+        logger.exception("dropped a message that no one can read", body=record.body)
+        return
+    for created in objects:
+        undertaker().give_up(created)
+        logger.error("gave up planning", key=created.key)

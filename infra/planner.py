@@ -66,4 +66,5 @@ def _route(service: EndpointService) -> dict[str, object]:
         "queue_url": service.shards.queue.queue_url,
         "one_shard_bytes": service.endpoint.routes.one_shard_bytes,
         "shard_bytes": service.endpoint.routes.shard_bytes,
+        "gzip_bytes": service.endpoint.routes.gzip_bytes,
     }

@@ -86,6 +86,7 @@ class S3Store:
         try:
             yield writer
             writer.finish()
+            writer.close()
         except BaseException:
             writer.abort()
             raise

@@ -1,7 +1,9 @@
 """Objects of any size, written to S3 piece by piece."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from handlers.aws.bodies import whole_body
@@ -18,6 +20,8 @@ _MOST_COPY_BYTES: Final = 5 << 30
 _PART_BYTES: Final = 8 << 20
 _PARTS_BEFORE_GROWTH: Final = 1_000
 _READ_BYTES: Final = 4 << 20
+# A copy inside S3 is all waiting; one after the other, thousands would outlast a function.
+_COPIES_AT_ONCE: Final = 16
 
 
 class S3Writer:
@@ -33,11 +37,12 @@ class S3Writer:
         self._metadata = dict(metadata)
         self._buffer = bytearray()
         self._upload: str | None = None
-        self._etags: list[str] = []
+        self._parts: list[Future[str]] = []
+        self._executor = ThreadPoolExecutor(_COPIES_AT_ONCE)
 
     def write(self, content: bytes) -> None:
         self._buffer += content
-        growth = 1 + len(self._etags) // _PARTS_BEFORE_GROWTH
+        growth = 1 + len(self._parts) // _PARTS_BEFORE_GROWTH
         if len(self._buffer) >= _PART_BYTES * growth:
             self._send_buffer()
 
@@ -65,7 +70,8 @@ class S3Writer:
         if self._buffer:
             self._send_buffer()
         parts: list[CompletedPartTypeDef] = [
-            {"PartNumber": number, "ETag": etag} for number, etag in enumerate(self._etags, 1)
+            {"PartNumber": number, "ETag": part.result()}
+            for number, part in enumerate(self._parts, 1)
         ]
         self._client.complete_multipart_upload(
             Bucket=self._bucket,
@@ -76,10 +82,15 @@ class S3Writer:
 
     def abort(self) -> None:
         """Leave nothing behind that is paid for."""
+        self.close()
         if self._upload is not None:
             self._client.abort_multipart_upload(
                 Bucket=self._bucket, Key=self._key, UploadId=self._upload
             )
+
+    def close(self) -> None:
+        """Wait for what is under way, and start nothing more."""
+        self._executor.shutdown(cancel_futures=True)
 
     def _write_ranges(self, key: str, size: int) -> None:
         for start, end in _ranges(size, _READ_BYTES):
@@ -93,26 +104,36 @@ class S3Writer:
     def _copy_ranges(self, key: str, size: int) -> None:
         pieces = math.ceil(size / _MOST_COPY_BYTES)
         for start, end in _ranges(size, math.ceil(size / pieces)):
-            copied = self._client.upload_part_copy(
-                Bucket=self._bucket,
-                Key=self._key,
-                UploadId=self._started_upload(),
-                PartNumber=len(self._etags) + 1,
-                CopySource={"Bucket": self._bucket, "Key": key},
-                CopySourceRange=f"bytes={start}-{end - 1}",
-            )
-            self._etags.append(copied["CopyPartResult"]["ETag"])
+            byte_range = f"bytes={start}-{end - 1}"
+            self._add_part(partial(self._copy_part, self._started_upload(), key, byte_range))
 
-    def _send_buffer(self) -> None:
-        sent = self._client.upload_part(
+    def _copy_part(self, upload: str, key: str, byte_range: str, number: int) -> str:
+        copied = self._client.upload_part_copy(
             Bucket=self._bucket,
             Key=self._key,
-            UploadId=self._started_upload(),
-            PartNumber=len(self._etags) + 1,
-            Body=bytes(self._buffer),
+            UploadId=upload,
+            PartNumber=number,
+            CopySource={"Bucket": self._bucket, "Key": key},
+            CopySourceRange=byte_range,
         )
-        self._etags.append(sent["ETag"])
+        return copied["CopyPartResult"]["ETag"]
+
+    def _send_buffer(self) -> None:
+        send = partial(self._send_part, self._started_upload(), bytes(self._buffer))
         self._buffer.clear()
+        # Waited for, so that no more than one part's bytes are held.
+        self._add_part(send).result()
+
+    def _send_part(self, upload: str, content: bytes, number: int) -> str:
+        sent = self._client.upload_part(
+            Bucket=self._bucket, Key=self._key, UploadId=upload, PartNumber=number, Body=content
+        )
+        return sent["ETag"]
+
+    def _add_part(self, send: Callable[[int], str]) -> "Future[str]":
+        part = self._executor.submit(send, len(self._parts) + 1)
+        self._parts.append(part)
+        return part
 
     def _started_upload(self) -> str:
         if self._upload is None:

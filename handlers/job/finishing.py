@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Final, cast
 
 import orjson
 
@@ -16,13 +17,16 @@ from tidemill import jsonl
 from tidemill.manifest import Model, Status, manifest
 from tidemill.tally import Tally
 
+_WITH_OUTPUT: Final = ("complete", "incomplete")
+
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """How a job ended."""
+    """How a job ended, and whether that was only now."""
 
     endpoint: str
     status: Status
+    now: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,16 +46,25 @@ class Finisher:
         plan = load_plan(self.store, message.job)
         if plan is None or shards_done(self.store, plan) < plan.shards:
             return None
-        shards = list(load_tallies(self.store, plan))
-        status = _status(shards, superseded=self._is_superseded(plan))
-        if status in ("complete", "incomplete"):
+        shards = load_tallies(self.store, plan)
+        known = self._known_status(plan)
+        superseded = known == "superseded" or self._is_superseded(plan)
+        status = _status(shards, superseded=superseded)
+        if status in _WITH_OUTPUT:
+            if known and self.store.find(plan.source_key.output) is None:
+                # Finished before, and its output deleted since: whoever did that meant it.
+                return Finished(plan.endpoint, status, now=False)
             self._publish_output(plan, shards)
-        self._write_manifest(plan, shards, status)
+        now = self._write_manifest(plan, shards, status)
         if status != "superseded":
             self._publish_manifest(plan)
         # Superseded or not: an earlier try may have published over the newer output, and died.
         self._yield_to_newer(plan)
-        return Finished(plan.endpoint, status)
+        return Finished(plan.endpoint, status, now)
+
+    def _known_status(self, plan: Plan) -> Status | None:
+        content = self.store.get(plan.keys.manifest)
+        return None if content is None else cast("Status", orjson.loads(content)["status"])
 
     def _is_superseded(self, plan: Plan) -> bool:
         """Whether a newer upload took the source's place, be it there still or deleted since."""
@@ -73,11 +86,9 @@ class Finisher:
         with self.store.writer(output, {"job": plan.job}) as writer:
             _join(self.store, shards, writer)
 
-    def _write_manifest(self, plan: Plan, shards: list[ShardTally], status: Status) -> None:
-        if self.store.get(plan.keys.manifest) is not None:
-            return
-        published = status in ("complete", "incomplete")
-        output = self.store.find(plan.source_key.output) if published else None
+    def _write_manifest(self, plan: Plan, shards: list[ShardTally], status: Status) -> bool:
+        """Write the job's manifest unless it stands; whether this call wrote it."""
+        output = self.store.find(plan.source_key.output) if status in _WITH_OUTPUT else None
         tally = Tally()
         for shard in shards:
             tally.add(shard.tally)
@@ -94,7 +105,7 @@ class Finisher:
             status=status,
         )
         job = {"job": plan.job, "endpoint": plan.endpoint, "shards": plan.shards}
-        self.store.put_once(
+        return self.store.put_once(
             plan.keys.manifest, orjson.dumps({**job, **content}, option=orjson.OPT_INDENT_2)
         )
 

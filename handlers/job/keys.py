@@ -7,7 +7,11 @@ from typing import Final
 INPUT: Final = "input/"
 OUTPUT: Final = "output/"
 
+MAX_KEY_BYTES: Final = 1024
+"""S3's limit. https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-keys.html"""
+
 _SUFFIXES = (".jsonl", ".jsonl.gz")
+_LONGEST_SUFFIX = ".manifest.json"
 # 128 bits of SHA-256: two sources never share a job.
 _JOB_CHARACTERS = 32
 
@@ -45,8 +49,17 @@ class SourceKey:
 
     @property
     def manifest(self) -> str:
-        """The key of the manifest beside its predictions."""
-        return f"{OUTPUT}{self.key.removeprefix(INPUT)}.manifest.json"
+        """The key of the manifest beside its predictions; a hash of it where it would be too long."""
+        name = self.key.removeprefix(INPUT)
+        if self.is_too_long:
+            name = hashlib.sha256(name.encode()).hexdigest()
+        return f"{OUTPUT}{name}{_LONGEST_SUFFIX}"
+
+    @property
+    def is_too_long(self) -> bool:
+        """Whether there is no room beside the key for what a job adds to it."""
+        name = self.key.removeprefix(INPUT)
+        return len(f"{OUTPUT}{name}{_LONGEST_SUFFIX}".encode()) > MAX_KEY_BYTES
 
 
 @dataclass(frozen=True, slots=True)

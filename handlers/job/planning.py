@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import orjson
 
-from handlers.job.keys import SourceKey, job_name
+from handlers.job.keys import MAX_KEY_BYTES, SourceKey, job_name
 from handlers.job.messages import FinishMessage, ShardMessage
 from handlers.job.plan import Plan, cut, load_plan
 from handlers.job.queues import Queues
@@ -29,6 +29,8 @@ class Route:
     queue_url: str
     one_shard_bytes: int
     shard_bytes: int
+    gzip_bytes: int
+    """Larger gzip objects are refused: nothing can be read from their middle, so they are one shard."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +63,12 @@ class Planner:
         try:
             endpoint, route = self._route(source)
             stored = self._find(created)
+            if stored is None:
+                return None
+            plan = self._write_plan(endpoint, route, stored)
         except (Refused, SourceGone) as error:
-            self._refuse(source, error)
+            refuse_source(self.store, source, error)
             return None
-        if stored is None:
-            return None
-        plan = self._write_plan(endpoint, route, stored)
         self._hand_out(plan, route)
         return plan.job
 
@@ -75,6 +77,11 @@ class Planner:
             raise Refused(
                 f"{source.key} is not a JSON Lines file; give it a name that ends in .jsonl or"
                 " .jsonl.gz"
+            )
+        if source.is_too_long:
+            raise Refused(
+                f"the key {source.key} leaves no room for its output's within the"
+                f" {MAX_KEY_BYTES} bytes that S3 allows; give it a shorter name"
             )
         endpoint = source.endpoint or next(iter(self.routes))
         if endpoint not in self.routes:
@@ -103,8 +110,7 @@ class Planner:
             version=source.version,
             digest=route.digest,
         )
-        head = next(self.store.read(source), b"") if source.size else b""
-        gzip = head.startswith(MAGIC)
+        gzip = self._is_gzip(source, route)
         shard_bytes, shards = cut(
             source.size,
             one_shard_bytes=route.one_shard_bytes,
@@ -127,6 +133,17 @@ class Planner:
         # its parts were cut by.
         return load_plan(self.store, job) or plan
 
+    def _is_gzip(self, source: Stored, route: Route) -> bool:
+        head = next(self.store.read(source), b"")
+        if not head.startswith(MAGIC):
+            return False
+        if source.size > route.gzip_bytes:
+            raise Refused(
+                f"{source.key} is gzip of {source.size} bytes, and gzip may have {route.gzip_bytes}"
+                " since it cannot be cut into shards; drop it uncompressed, or in several files"
+            )
+        return True
+
     def _hand_out(self, plan: Plan, route: Route) -> None:
         """Send what is not done yet: all of it, unless this is a repeat."""
         done = set(self.store.keys(plan.keys.tallies))
@@ -138,9 +155,6 @@ class Planner:
         self.queues.send(route.queue_url, missing)
         if not missing:
             self.queues.send(self.finish_queue_url, [FinishMessage(plan.job).encode()])
-
-    def _refuse(self, source: SourceKey, error: TidemillError) -> None:
-        refuse_source(self.store, source, error)
 
 
 def refuse_source(store: Store, source: SourceKey, error: TidemillError) -> None:

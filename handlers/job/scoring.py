@@ -71,7 +71,7 @@ def complete_shard(
     model: Model | None,
     answer: Callable[[Iterable[Line], Sink], Tally],
 ) -> Tally | None:
-    """Write a shard's part, then its tally; None if the tally stands already."""
+    """Write a shard's part, then its tally; None if another tally stands already, then or by now."""
     if store.get(plan.keys.tally(number)) is not None:
         return None
     try:
@@ -80,8 +80,7 @@ def complete_shard(
     except SourceGone as error:
         tally = Tally()
         shard_tally = ShardTally(None, tally, model, error.as_json())
-    store.put_once(plan.keys.tally(number), shard_tally.encode())
-    return tally
+    return tally if store.put_once(plan.keys.tally(number), shard_tally.encode()) else None
 
 
 def ask_to_finish(store: Store, queues: Queues, finish_queue_url: str, plan: Plan) -> None:

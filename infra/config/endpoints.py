@@ -79,8 +79,9 @@ def _digest(table: Table, artifact: Path) -> str:
 
 
 def _routes(table: Table) -> Routes:
-    routes = table.table("routes", known=("one_shard_mb", "shard_mb"))
+    routes = table.table("routes", known=("one_shard_mb", "shard_mb", "gzip_mb"))
     return Routes(
-        one_shard_bytes=routes.integer("one_shard_mb", default=8, low=1, high=1024) * MB,
-        shard_bytes=routes.integer("shard_mb", default=8, low=1, high=1024) * MB,
+        one_shard_bytes=routes.integer("one_shard_mb", default=1, low=1, high=1024) * MB,
+        shard_bytes=routes.integer("shard_mb", default=1, low=1, high=1024) * MB,
+        gzip_bytes=routes.integer("gzip_mb", default=4, low=1, high=1024) * MB,
     )

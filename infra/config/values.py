@@ -22,10 +22,14 @@ class Architecture(StrEnum):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Routes:
-    """How an object is cut: whole up to `one_shard_bytes`, and every `shard_bytes` above that."""
+    """How an object is cut: whole up to `one_shard_bytes`, and every `shard_bytes` above that.
+
+    Gzip cannot be cut; beyond `gzip_bytes` it is refused.
+    """
 
     one_shard_bytes: int
     shard_bytes: int
+    gzip_bytes: int
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

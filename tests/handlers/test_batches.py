@@ -5,6 +5,7 @@ from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from handlers import batches
+from handlers.job.scoring import ModelMismatch
 from tests.handlers.events import load_event, sqs_event
 
 if TYPE_CHECKING:
@@ -50,6 +51,25 @@ def test_a_failed_message_is_visible_again_soon(
     # It was delivered twice: five seconds, doubled once.
     assert [params["VisibilityTimeout"] for params in asked] == [10]
     assert asked[0]["QueueUrl"].endswith("/123456789012/intake")
+
+
+def test_a_message_that_waits_for_a_deployment_keeps_its_visibility_timeout(
+    sqs: "SQSClient", context: LambdaContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batches, "sqs", lambda: sqs)
+    asked: list[dict[str, Any]] = []
+    sqs.meta.events.register(
+        "provide-client-params.sqs.ChangeMessageVisibility",
+        lambda params, **_: asked.append(params),
+    )
+
+    def mismatch(record: SQSRecord) -> None:
+        raise ModelMismatch(record.body)
+
+    answer = batches.process(sqs_event("a shard"), context, mismatch)
+
+    assert answer == {"batchItemFailures": [{"itemIdentifier": "0"}]}
+    assert asked == []
 
 
 def test_a_failure_is_reported_though_the_visibility_timeout_cannot_be_shortened(

@@ -48,12 +48,13 @@ def test_outside_lambda_every_granted_core_is_used() -> None:
 
 def test_routes_keep_the_order_of_the_endpoints() -> None:
     route = {"digest": "d", "queue_url": "q", "one_shard_bytes": 2, "shard_bytes": 1}
+    route["gzip_bytes"] = 3
     variable = orjson.dumps({"second": route, "first": route}).decode()
 
     routes = Environment({"TIDEMILL_ENDPOINTS": variable}).routes
 
     assert list(routes) == ["second", "first"]
-    assert routes["first"] == Route("d", "q", one_shard_bytes=2, shard_bytes=1)
+    assert routes["first"] == Route("d", "q", one_shard_bytes=2, shard_bytes=1, gzip_bytes=3)
 
 
 @pytest.mark.parametrize("value", ["{", "[]", '{"a": 7}', '{"a": {"digest": "d"}}'])

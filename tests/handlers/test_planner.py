@@ -7,6 +7,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from handlers import planner
 from handlers.job.keys import SourceKey
+from handlers.job.store import Stored
 from tests.handlers.conftest import BUCKET
 from tests.handlers.events import load_event, load_notification, sqs_event
 from tests.handlers.job.cloud import Cloud
@@ -58,6 +59,31 @@ def test_a_bad_message_of_three_fails_alone(
     assert [key for key in cloud.store.all_keys() if key.endswith("plan.json")]
 
 
+def test_objects_of_a_message_are_planned_though_one_before_them_cannot_be(
+    cloud: Cloud, sqs: "SQSClient", context: LambdaContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    created = cloud.store.upload(KEY, b'"card"\n')
+    record = orjson.loads(load_notification("s3_put", created))["Records"][0]
+    # As if S3 were overloaded whenever it is asked for this one.
+    unreadable = orjson.loads(orjson.dumps(record))
+    unreadable["s3"]["object"]["key"] = "input/banking/unreadable.jsonl"
+    cloud.store.upload("input/banking/unreadable.jsonl", b'"card"\n')
+    find = cloud.store.find
+
+    def overloaded(key: str) -> Stored | None:
+        if key.endswith("unreadable.jsonl"):
+            raise ConnectionError(key)
+        return find(key)
+
+    monkeypatch.setattr(cloud.store, "find", overloaded)
+    body = orjson.dumps({"Records": [unreadable, record]}).decode()
+
+    answer = planner.handler(sqs_event(body), context)
+
+    assert answer == {"batchItemFailures": [{"itemIdentifier": "0"}]}
+    assert [key for key in cloud.store.all_keys() if key.endswith("plan.json")]
+
+
 def test_an_event_about_a_file_that_is_gone_is_no_failure(
     cloud: Cloud, context: LambdaContext
 ) -> None:
@@ -73,6 +99,7 @@ def test_the_function_plans_with_what_its_environment_names(
 ) -> None:
     shards = sqs.create_queue(QueueName="shards")["QueueUrl"]
     route = {"digest": "d", "queue_url": shards, "one_shard_bytes": 1, "shard_bytes": 4}
+    route["gzip_bytes"] = 4
     monkeypatch.setenv("TIDEMILL_BUCKET", BUCKET)
     monkeypatch.setenv("TIDEMILL_FINISH_QUEUE_URL", "finish")
     monkeypatch.setenv("TIDEMILL_ENDPOINTS", orjson.dumps({"banking": route}).decode())

@@ -27,7 +27,7 @@ memory_mb = 3008
 architecture = "x86_64"
 concurrency = 25
 timeout_s = 120
-routes = { one_shard_mb = 4, shard_mb = 2 }
+routes = { one_shard_mb = 4, shard_mb = 2, gzip_mb = 3 }
 
 [endpoints.any-topics]
 artifact = "other"

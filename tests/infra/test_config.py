@@ -29,7 +29,9 @@ def test_an_endpoint_and_its_artifact_are_all_that_must_be_described(tmp_path: P
     assert endpoint.memory_mb == 1769
     assert endpoint.architecture is Architecture.ARM64
     assert (endpoint.concurrency, endpoint.timeout_s) == (10, 300)
-    assert endpoint.routes == Routes(one_shard_bytes=8_000_000, shard_bytes=8_000_000)
+    assert endpoint.routes == Routes(
+        one_shard_bytes=1_000_000, shard_bytes=1_000_000, gzip_bytes=4_000_000
+    )
 
 
 def test_everything_that_is_described_is_read(tmp_path: Path) -> None:
@@ -44,7 +46,9 @@ def test_everything_that_is_described_is_read(tmp_path: Path) -> None:
     assert banking.memory_mb == 3008
     assert banking.architecture is Architecture.X86_64
     assert (banking.concurrency, banking.timeout_s) == (25, 120)
-    assert banking.routes == Routes(one_shard_bytes=4_000_000, shard_bytes=2_000_000)
+    assert banking.routes == Routes(
+        one_shard_bytes=4_000_000, shard_bytes=2_000_000, gzip_bytes=3_000_000
+    )
 
 
 def test_the_endpoint_that_is_described_first_is_the_default(tmp_path: Path) -> None:
@@ -126,7 +130,7 @@ REFUSED = {
         f"{BANKING}routes = {{ one_shard_mb = 0 }}\n",
         (
             "3: endpoints.banking.routes.one_shard_mb = 0 is not a whole number from 1 to 1024. "
-            "Write e.g. one_shard_mb = 8."
+            "Write e.g. one_shard_mb = 1."
         ),
     ),
     "a value of more than one line": (

@@ -121,12 +121,14 @@ def test_the_planner_knows_how_each_endpoints_files_are_cut(full: Synthesised) -
             "queue_url": "Endpoints/banking/Shards/Queue",
             "one_shard_bytes": 4_000_000,
             "shard_bytes": 2_000_000,
+            "gzip_bytes": 3_000_000,
         },
         "any-topics": {
             "digest": digest_of("other"),
             "queue_url": "Endpoints/any-topics/Shards/Queue",
-            "one_shard_bytes": 8_000_000,
-            "shard_bytes": 8_000_000,
+            "one_shard_bytes": 1_000_000,
+            "shard_bytes": 1_000_000,
+            "gzip_bytes": 4_000_000,
         },
     }
 

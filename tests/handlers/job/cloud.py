@@ -39,6 +39,7 @@ class Cloud:
         versioned: Whether the bucket keeps versions.
         one_shard_bytes: As `handlers.job.planning.Route` has it.
         shard_bytes: As `handlers.job.planning.Route` has it.
+        gzip_bytes: As `handlers.job.planning.Route` has it.
         duplicates: The share of messages that arrive twice.
         chunk_bytes: How much of a source one request fetches.
     """
@@ -51,6 +52,7 @@ class Cloud:
         versioned: bool = True,
         one_shard_bytes: int = 0,
         shard_bytes: int = 64,
+        gzip_bytes: int = 1 << 20,
         duplicates: float = 0.0,
         chunk_bytes: int = 1 << 16,
     ) -> None:
@@ -63,6 +65,7 @@ class Cloud:
                 queue_url=name,
                 one_shard_bytes=one_shard_bytes,
                 shard_bytes=shard_bytes,
+                gzip_bytes=gzip_bytes,
             )
             for name, pipeline in pipelines.items()
         }

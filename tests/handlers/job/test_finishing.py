@@ -101,7 +101,7 @@ def test_a_job_overtaken_before_it_is_finished_says_so_and_publishes_nothing(
     cloud, message = _scored(pipeline, versioned=True)
     cloud.store.upload(KEY, NEW)
 
-    assert cloud.finisher.finish(message) == Finished("banking", "superseded")
+    assert cloud.finisher.finish(message) == Finished("banking", "superseded", now=True)
 
     manifest = orjson.loads(cloud.store.content(JobKeys(message.job).manifest))
     assert manifest["status"] == "superseded"
@@ -115,7 +115,7 @@ def test_a_job_is_finished_though_its_source_was_deleted_after_it_was_scored(
     cloud, message = _scored(pipeline, versioned=True)
     cloud.store.delete(KEY)
 
-    assert cloud.finisher.finish(message) == Finished("banking", "complete")
+    assert cloud.finisher.finish(message) == Finished("banking", "complete", now=True)
 
     assert cloud.store.content(SOURCE.output) == expected(OLD, pipeline)[0]
 
@@ -160,17 +160,41 @@ def test_nothing_is_finished_before_every_shard_is_done(pipeline: Pipeline) -> N
     assert cloud.store.writes == [JobKeys(job).plan]
 
 
-def test_an_output_that_is_deleted_later_stays_deleted_when_nothing_is_redelivered(
-    pipeline: Pipeline,
-) -> None:
+def test_a_message_that_comes_again_finishes_nothing_a_second_time(pipeline: Pipeline) -> None:
     cloud, message = _scored(pipeline, versioned=True)
     cloud.finisher.finish(message)
     first = cloud.store.content(SOURCE.manifest)
 
-    assert cloud.finisher.finish(message) == Finished("banking", "complete")
+    assert cloud.finisher.finish(message) == Finished("banking", "complete", now=False)
 
     assert cloud.store.content(SOURCE.manifest) == first
     assert cloud.store.writes.count(SOURCE.output) == 1
+
+
+def test_an_output_that_was_deleted_stays_deleted_when_a_message_comes_again(
+    pipeline: Pipeline,
+) -> None:
+    cloud, message = _scored(pipeline, versioned=True)
+    cloud.finisher.finish(message)
+    cloud.store.delete(SOURCE.output)
+    cloud.store.delete(SOURCE.manifest)
+
+    assert cloud.finisher.finish(message) == Finished("banking", "complete", now=False)
+
+    assert not [key for key in cloud.store.all_keys() if key.startswith("output/")]
+
+
+def test_a_job_that_was_overtaken_stays_so_when_the_newer_upload_is_gone_for_good(
+    pipeline: Pipeline,
+) -> None:
+    cloud, message = _scored(pipeline, versioned=True)
+    cloud.store.upload(KEY, NEW)
+    cloud.finisher.finish(message)
+    cloud.store.delete(KEY)
+
+    assert cloud.finisher.finish(message) == Finished("banking", "superseded", now=False)
+
+    assert not [key for key in cloud.store.all_keys() if key.startswith("output/")]
 
 
 def test_an_older_job_that_ends_last_does_not_take_the_output_of_a_newer_one_back(
@@ -182,7 +206,7 @@ def test_an_older_job_that_ends_last_does_not_take_the_output_of_a_newer_one_bac
     # All seems done, so the source goes; the older upload stays readable by its version.
     cloud.store.delete(KEY)
 
-    assert cloud.finisher.finish(message) == Finished("banking", "superseded")
+    assert cloud.finisher.finish(message) == Finished("banking", "superseded", now=True)
 
     _assert_newer_won(cloud, pipeline, message)
 

@@ -280,3 +280,29 @@ def test_an_event_without_a_version_is_told_by_its_etag(cloud: Cloud) -> None:
 
     assert cloud.planner.plan(CreatedObject(KEY, created.etag, None)) is not None
     assert cloud.planner.plan(CreatedObject(KEY, "another", None)) is None
+
+
+def test_gzip_too_large_for_one_shard_is_refused_with_both_sizes(pipeline: Pipeline) -> None:
+    content = zipped(CONTENT)
+    cloud = Cloud({"banking": pipeline}, gzip_bytes=len(content) - 1)
+    cloud.drop("input/banking/day.jsonl.gz", content)
+    cloud.run()
+
+    manifest = _manifest(cloud, "input/banking/day.jsonl.gz")
+    assert manifest["status"] == "failed"
+    assert f"gzip of {len(content)} bytes" in manifest["error"]["message"]
+    assert f"may have {len(content) - 1} since" in manifest["error"]["message"]
+
+
+@pytest.mark.parametrize(("excess", "status"), [(0, "complete"), (1, "failed")])
+def test_a_key_too_long_for_its_output_is_refused_and_no_other(
+    pipeline: Pipeline, excess: int, status: str
+) -> None:
+    cloud = Cloud({"banking": pipeline})
+    frame = "output/banking/.jsonl.manifest.json"
+    key = f"input/banking/{'x' * (1024 - len(frame) + excess)}.jsonl"
+    cloud.drop(key, CONTENT)
+    cloud.run()
+
+    assert max(map(len, cloud.store.all_keys())) <= 1024
+    assert _manifest(cloud, key)["status"] == status
