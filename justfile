@@ -33,11 +33,11 @@ layers:
 
 # The inference package and the functions
 unit *options:
-    .venv/bin/pytest tests/layers tests/handlers --cov --cov-fail-under=95 {{ options }}
+    .venv/bin/pytest tests/layers tests/handlers --cov=layers/tidemill --cov=handlers --cov-fail-under=95 {{ options }}
 
 # The CDK app: templates, cdk-nag and cfn-lint
 infra *options:
-    .venv/bin/pytest tests/infra {{ options }}
+    .venv/bin/pytest tests/infra --cov=infra --cov-fail-under=90 {{ options }}
 
 # The app in the local AWS emulator, the container image included where it can be built
 e2e *options:

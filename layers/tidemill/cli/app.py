@@ -1,6 +1,8 @@
 """Commands, options and exit codes."""
 
+import os
 import sys
+from contextlib import suppress
 from importlib.metadata import version as installed_version
 from typing import Annotated, Any, NoReturn
 
@@ -54,10 +56,17 @@ def run(arguments: list[str] | None = None) -> None:
     """Run one command and exit with its code; trouble that can be foreseen is one sentence."""
     try:
         outcome: Any = app(arguments, standalone_mode=False)
+        # Now, while there are still words for a full disk; at exit Python has none.
+        sys.stdout.flush()
     except SystemExit as leaving:
         # Typer leaves with 1 where whoever read our output has seen enough of it (head, say).
-        enough = isinstance(leaving.__context__, BrokenPipeError)
-        sys.exit(Exit.DONE if enough else leaving.code)
+        if not isinstance(leaving.__context__, BrokenPipeError):
+            raise
+        _discard_output()
+        sys.exit(Exit.DONE)
+    except BrokenPipeError:
+        _discard_output()
+        sys.exit(Exit.DONE)
     except Exception as error:  # noqa: BLE001  the last resort; what it does not know is raised again
         _leave(error)
     if outcome == Exit.INTERRUPTED:
@@ -72,8 +81,16 @@ def _leave(error: Exception) -> NoReturn:
         # The option parser's own complaints: unknown option, missing argument.
         show()
         sys.exit(Exit.WRONG_USE)
+    if isinstance(error, OSError):
+        _discard_output()
     if isinstance(error, TidemillError | OSError):
         print(f"tidemill: {error}", file=sys.stderr)  # noqa: T201
         usage = isinstance(error, ArtifactError | FileNotFoundError | IsADirectoryError)
         sys.exit(Exit.WRONG_USE if usage else Exit.MACHINE_FAILED)
     raise error
+
+
+def _discard_output() -> None:
+    """Let what is still buffered go nowhere: tried again at exit, it would fail again."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
