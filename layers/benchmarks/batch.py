@@ -18,6 +18,7 @@ from tidemill.artifact import STARTER
 from tidemill.cores import available_cores
 
 _MB = 1_000_000
+_LOOK_S = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +44,29 @@ def run(source: Path, artifact: Path) -> Run:
         [sys.executable, "-m", "tidemill", "batch", source, output, "--artifact", artifact],
         stderr=subprocess.DEVNULL,
     )
-    _, status, used = os.wait4(child.pid, 0)
+    peak_mb = 0.0
+    ended, status, used = os.wait4(child.pid, os.WNOHANG)
+    while not ended:
+        peak_mb = max(peak_mb, _peak_mb(child.pid))
+        time.sleep(_LOOK_S)
+        ended, status, used = os.wait4(child.pid, os.WNOHANG)
     wall_s = time.perf_counter() - started
     if status:
         sys.exit(f"tidemill batch failed with status {status}")
     with output.open("rb") as file:
         records = sum(1 for _ in file)
-    return Run(records, wall_s, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
+    return Run(records, wall_s, used.ru_utime + used.ru_stime, peak_mb)
+
+
+def _peak_mb(pid: int) -> float:
+    """The most memory that a running process has held, in MB.
+
+    Not the `ru_maxrss` of its end: that counts this process too, which it was before its exec.
+    """
+    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+        if line.startswith("VmHWM"):
+            return int(line.split()[1]) / 1000
+    return 0.0
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

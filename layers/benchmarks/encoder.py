@@ -1,6 +1,7 @@
 """A BERT-shaped classifier with random weights: it takes the time of a trained one of its size."""
 
 import hashlib
+import logging
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -44,6 +45,8 @@ def write_artifact(path: Path, shape: Shape) -> Path:
     model = path / "model.int8.onnx"
     full = path / "model.fp32.onnx"
     onnx.save(_Graph(shape).model(), str(full))
+    # It logs advice for trained models.
+    logging.disable(logging.WARNING)
     quantize_dynamic(full, model, per_channel=True, weight_type=QuantType.QInt8)
     full.unlink()
     shutil.copy(STARTER / "tokenizer.json", path)
