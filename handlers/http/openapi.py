@@ -1,11 +1,13 @@
 """The API in OpenAPI's terms, and the page that shows it."""
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 from aws_lambda_powertools.event_handler.api_gateway import ApiGatewayResolver
 
 from handlers.http.requests import MAX_INPUTS
 from handlers.http.service import Service
+from tidemill.artifact import TaskName
 
 _TITLE: Final = "Tidemill"
 _ABOUT: Final = (
@@ -33,7 +35,52 @@ _LABELS: Final = {
         "required": ["label", "score"],
     },
 }
+_QUERY: Final = {"type": "string", "pattern": r"\S", "examples": ["How do I block my card?"]}
+_TEXTS: Final = {"type": "array", "items": _TEXT, "minItems": 1, "maxItems": MAX_INPUTS}
+_QUERY_AND_TEXTS: Final = {
+    "type": "object",
+    "properties": {"query": _QUERY, "texts": _TEXTS},
+    "required": ["query", "texts"],
+    "additionalProperties": False,
+}
+_RANKS: Final = {
+    "type": "array",
+    "items": {
+        "type": "object",
+        "properties": {
+            "index": {"type": "integer", "minimum": 0},
+            "score": {"type": "number"},
+            "text": {"type": "string"},
+        },
+        "required": ["index", "score"],
+    },
+}
 _VECTOR: Final = {"type": "array", "items": {"type": "number"}}
+_INPUT: Final[Mapping[TaskName, dict[str, Any]]] = {
+    "text-classification": {"oneOf": [_TEXT, _PAIR]},
+    "feature-extraction": _TEXT,
+    "ranking": _QUERY_AND_TEXTS,
+}
+_OUTPUT: Final[Mapping[TaskName, dict[str, Any]]] = {
+    "text-classification": _LABELS,
+    "feature-extraction": _VECTOR,
+    "ranking": _RANKS,
+}
+_MOST: Final = {"anyOf": [{"type": "integer", "minimum": 1}, _NULL]}
+_TOLD: Final = {
+    "raw_scores": {"type": "boolean", "default": False},
+    "return_text": {"type": "boolean", "default": False},
+}
+_OWN_PARAMETERS: Final[Mapping[TaskName, dict[str, Any]]] = {
+    "text-classification": {
+        "top_k": _MOST,
+        "function_to_apply": {
+            "anyOf": [{"type": "string", "enum": ["softmax", "sigmoid", "none"]}, _NULL]
+        },
+    },
+    "feature-extraction": {"normalize": {"type": "boolean"}},
+    "ranking": {"top_n": _MOST, **_TOLD},
+}
 _HEADERS: Final = {
     "x-compute-time": {"description": "Milliseconds.", "schema": {"type": "number"}},
     "x-compute-tokens": {"description": "Tokens computed.", "schema": {"type": "integer"}},
@@ -52,8 +99,10 @@ def operation(path: str, service: Service) -> dict[str, Any]:
     match path:
         case "/predict":
             return _post("Predict", _predict_body(service), _predict_answer(service))
-        case "/embed" if service.embeds:
+        case "/embed" if service.task == "feature-extraction":
             return _post("Embed", _embed_body(), {"type": "array", "items": _VECTOR})
+        case "/rerank" if service.task == "ranking":
+            return _post("Rerank", _rerank_body(), _RANKS)
         case "/health":
             return _get("Health", {"type": "object"})
         case "/info":
@@ -121,7 +170,7 @@ def _response(words: str, schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _predict_body(service: Service) -> dict[str, Any]:
-    one = _TEXT if service.embeds else {"oneOf": [_TEXT, _PAIR]}
+    one = _INPUT[service.task]
     return {
         "type": "object",
         "properties": {
@@ -140,21 +189,13 @@ def _predict_body(service: Service) -> dict[str, Any]:
 
 def _parameters(service: Service) -> dict[str, Any]:
     truncate = {"truncate": {"type": "boolean", "default": True}}
-    if service.embeds:
-        own: dict[str, Any] = {"normalize": {"type": "boolean"}}
-    else:
-        own = {
-            "top_k": {"anyOf": [{"type": "integer", "minimum": 1}, _NULL]},
-            "function_to_apply": {
-                "anyOf": [{"type": "string", "enum": ["softmax", "sigmoid", "none"]}, _NULL]
-            },
-        }
-    given = {"type": "object", "properties": own | truncate, "additionalProperties": False}
+    properties = _OWN_PARAMETERS[service.task] | truncate
+    given = {"type": "object", "properties": properties, "additionalProperties": False}
     return {"anyOf": [given, _NULL]}
 
 
 def _predict_answer(service: Service) -> dict[str, Any]:
-    one = _VECTOR if service.embeds else _LABELS
+    one = _OUTPUT[service.task]
     return {"oneOf": [one, {"type": "array", "items": one}]}
 
 
@@ -172,5 +213,15 @@ def _embed_body() -> dict[str, Any]:
             "truncate": {"type": "boolean", "default": True},
         },
         "required": ["inputs"],
+        "additionalProperties": False,
+    }
+
+
+def _rerank_body() -> dict[str, Any]:
+    truncate = {"anyOf": [{"type": "boolean"}, _NULL], "default": True}
+    return {
+        "type": "object",
+        "properties": {"query": _QUERY, "texts": _TEXTS, "truncate": truncate, **_TOLD},
+        "required": ["query", "texts"],
         "additionalProperties": False,
     }

@@ -20,9 +20,11 @@ def describe(artifact: Artifact) -> dict[str, Any]:
     if artifact.task == "text-classification":
         description["problem_type"] = artifact.problem_type
         description["labels"] = list(artifact.labels)
-    else:
+    elif artifact.task == "feature-extraction":
         description["pooling"] = artifact.pooling
         description["normalize"] = artifact.normalize
         description["dimensions"] = artifact.dimensions
+    else:
+        description["activation"] = artifact.activation
     description["source"] = dict(artifact.source)
     return description

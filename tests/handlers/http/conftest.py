@@ -17,3 +17,9 @@ def classify(pipeline: Pipeline) -> App:
 def embed(embedding: Pipeline) -> App:
     """The embedder's API."""
     return application(embedding)
+
+
+@pytest.fixture(scope="session")
+def rank(ranking: Pipeline) -> App:
+    """The cross encoder's API."""
+    return application(ranking)
