@@ -51,7 +51,7 @@ def application(pipeline: Pipeline) -> App:
 
 
 def _off_the_event_loop(route: Callable[[], Response[str]]) -> Callable[[], Awaitable[Any]]:
-    # A long prediction must not keep other requests, health checks say, from being answered.
+    # Predictions take turns on a few threads; health checks, say, must not wait for theirs.
     async def run() -> Response[str]:
         return await asyncio.to_thread(route)
 
