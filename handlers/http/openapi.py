@@ -1,11 +1,13 @@
 """The API in OpenAPI's terms, and the page that shows it."""
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 from aws_lambda_powertools.event_handler.api_gateway import ApiGatewayResolver
 
 from handlers.http.requests import MAX_INPUTS
 from handlers.http.service import Service
+from tidemill.artifact import TaskName
 
 _TITLE: Final = "Tidemill"
 _ABOUT: Final = (
@@ -33,7 +35,35 @@ _LABELS: Final = {
         "required": ["label", "score"],
     },
 }
+_PLACE: Final = {
+    "score": {"type": "number"},
+    "word": {"type": "string"},
+    "start": {"type": "integer"},
+    "end": {"type": "integer"},
+}
+_ENTITIES: Final = {
+    "type": "array",
+    "items": {
+        "oneOf": [
+            {
+                "type": "object",
+                "properties": own | _PLACE,
+                "required": [*own, *_PLACE],
+                "additionalProperties": False,
+            }
+            for own in (
+                {"entity_group": {"type": "string"}},
+                {"entity": {"type": "string"}, "index": {"type": "integer"}},
+            )
+        ]
+    },
+}
 _VECTOR: Final = {"type": "array", "items": {"type": "number"}}
+_ANSWERS: Final[Mapping[TaskName, dict[str, Any]]] = {
+    "text-classification": _LABELS,
+    "token-classification": _ENTITIES,
+    "feature-extraction": _VECTOR,
+}
 _HEADERS: Final = {
     "x-compute-time": {"description": "Milliseconds.", "schema": {"type": "number"}},
     "x-compute-tokens": {"description": "Tokens computed.", "schema": {"type": "integer"}},
@@ -121,7 +151,7 @@ def _response(words: str, schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _predict_body(service: Service) -> dict[str, Any]:
-    one = _TEXT if service.embeds else {"oneOf": [_TEXT, _PAIR]}
+    one = {"oneOf": [_TEXT, _PAIR]} if service.task == "text-classification" else _TEXT
     return {
         "type": "object",
         "properties": {
@@ -140,22 +170,41 @@ def _predict_body(service: Service) -> dict[str, Any]:
 
 def _parameters(service: Service) -> dict[str, Any]:
     truncate = {"truncate": {"type": "boolean", "default": True}}
-    if service.embeds:
-        own: dict[str, Any] = {"normalize": {"type": "boolean"}}
-    else:
-        own = {
-            "top_k": {"anyOf": [{"type": "integer", "minimum": 1}, _NULL]},
-            "function_to_apply": {
-                "anyOf": [{"type": "string", "enum": ["softmax", "sigmoid", "none"]}, _NULL]
-            },
-        }
+    own: dict[str, Any]
+    match service.task:
+        case "feature-extraction":
+            own = {"normalize": {"type": "boolean"}}
+        case "token-classification":
+            own = {
+                "aggregation_strategy": _one_of("none", "simple", "first", "average", "max"),
+                "ignore_labels": {
+                    "anyOf": [{"type": "array", "items": {"type": "string"}}, _NULL],
+                    "default": ["O"],
+                },
+                "stride": {
+                    "anyOf": [
+                        {"type": "integer", "minimum": 0, "maximum": service.max_stride},
+                        _NULL,
+                    ]
+                },
+            }
+        case "text-classification":
+            own = {
+                "top_k": {"anyOf": [{"type": "integer", "minimum": 1}, _NULL]},
+                "function_to_apply": _one_of("softmax", "sigmoid", "none"),
+            }
     given = {"type": "object", "properties": own | truncate, "additionalProperties": False}
     return {"anyOf": [given, _NULL]}
 
 
 def _predict_answer(service: Service) -> dict[str, Any]:
-    one = _VECTOR if service.embeds else _LABELS
-    return {"oneOf": [one, {"type": "array", "items": one}]}
+    one = _ANSWERS[service.task]
+    # No entity in one text, or in none of a list's: an empty list is both.
+    return {"anyOf": [one, {"type": "array", "items": one}]}
+
+
+def _one_of(*names: str) -> dict[str, Any]:
+    return {"anyOf": [{"type": "string", "enum": list(names)}, _NULL]}
 
 
 def _embed_body() -> dict[str, Any]:

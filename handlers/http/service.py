@@ -27,7 +27,9 @@ class Service:
         """Answer with `pipeline`."""
         self._pipeline = pipeline
         artifact = pipeline.artifact
+        self.task: Final = artifact.task
         self.embeds: Final = artifact.task == "feature-extraction"
+        self.max_stride: Final = pipeline.max_stride
         self.name: Final = artifact.name
         self._info = encode(describe(artifact))
 

@@ -23,11 +23,11 @@ STARTER = Path(__file__).parent / "starter"
 _REPORTS = frozenset({"report.json", "report.html"})
 _READ_BYTES = 1 << 20
 
-TaskName = Literal["text-classification", "feature-extraction"]
+TaskName = Literal["text-classification", "token-classification", "feature-extraction"]
 ProblemType = Literal["single_label_classification", "multi_label_classification", "regression"]
 Pooling = Literal["mean", "cls", "max"]
 
-_TASKS = ("text-classification", "feature-extraction")
+_TASKS = ("text-classification", "token-classification", "feature-extraction")
 _PROBLEM_TYPES = ("single_label_classification", "multi_label_classification", "regression")
 _POOLINGS = ("mean", "cls", "max")
 
@@ -74,19 +74,19 @@ class Artifact:
         files = fields.files()
         _check_files(path, files)
         task = cast("TaskName", fields.choice("task", _TASKS))
-        classifies = task == "text-classification"
+        embeds = task == "feature-extraction"
         return cls(
             path=path,
             digest=hashlib.sha256(raw).hexdigest(),
             name=fields.text("name"),
             task=task,
             problem_type=cast("ProblemType", fields.choice("problem_type", _PROBLEM_TYPES))
-            if classifies
+            if task == "text-classification"
             else None,
-            labels=fields.texts("labels") if classifies else (),
-            pooling=None if classifies else cast("Pooling", fields.choice("pooling", _POOLINGS)),
-            normalize=not classifies and fields.flag("normalize"),
-            dimensions=None if classifies else fields.count("dimensions"),
+            labels=() if embeds else fields.texts("labels"),
+            pooling=cast("Pooling", fields.choice("pooling", _POOLINGS)) if embeds else None,
+            normalize=embeds and fields.flag("normalize"),
+            dimensions=fields.count("dimensions") if embeds else None,
             max_length=fields.count("max_length"),
             inputs=fields.texts("inputs"),
             variants=fields.variants(files),

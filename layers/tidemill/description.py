@@ -17,12 +17,15 @@ def describe(artifact: Artifact) -> dict[str, Any]:
             for v in artifact.variants
         ],
     }
-    if artifact.task == "text-classification":
-        description["problem_type"] = artifact.problem_type
-        description["labels"] = list(artifact.labels)
-    else:
-        description["pooling"] = artifact.pooling
-        description["normalize"] = artifact.normalize
-        description["dimensions"] = artifact.dimensions
+    match artifact.task:
+        case "text-classification":
+            description["problem_type"] = artifact.problem_type
+            description["labels"] = list(artifact.labels)
+        case "token-classification":
+            description["labels"] = list(artifact.labels)
+        case "feature-extraction":
+            description["pooling"] = artifact.pooling
+            description["normalize"] = artifact.normalize
+            description["dimensions"] = artifact.dimensions
     description["source"] = dict(artifact.source)
     return description

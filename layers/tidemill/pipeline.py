@@ -16,10 +16,11 @@ import numpy as np
 from tidemill.answers import Answer, Prediction
 from tidemill.artifact import STARTER, TOKENIZER, Artifact
 from tidemill.cores import available_cores
-from tidemill.engines import Engine, Feeds, open_engine
-from tidemill.errors import ArtifactError, Empty, RecordError, TooLong
+from tidemill.engines import Engine, Feeds, Outputs, open_engine
+from tidemill.errors import ArtifactError, Empty, RecordError, TooLong, Validation
 from tidemill.tasks import Request, Task, open_task
 from tidemill.tokens import TokenizerFile, Tokens
+from tidemill.windows import windows
 
 Mode = Literal["throughput", "latency"]
 
@@ -50,6 +51,8 @@ class Pipeline:
         self._tokenizer = tokenizer
         self._engine = engine
         self._task = task
+        self.max_stride: Final = tokenizer.room // 2
+        """Windows that shared more than half would compute some tokens over and over."""
         self.executor: Final = ThreadPoolExecutor(workers, thread_name_prefix="tidemill")
 
     @classmethod
@@ -98,7 +101,13 @@ class Pipeline:
         Raises:
             RecordError: The input or a parameter is not what the task takes.
         """
-        return self._task.request(inputs, parameters)
+        request = self._task.request(inputs, parameters)
+        if request.stride is not None and request.stride > self.max_stride:
+            raise Validation(
+                f"parameters.stride is {request.stride} and may be up to {self.max_stride}, half of"
+                " the tokens that this model takes at once"
+            )
+        return request
 
     def answer(self, request: Request) -> Answer:
         """Compute one request on the calling thread.
@@ -106,7 +115,7 @@ class Pipeline:
         Raises:
             EngineError: The engine failed; the record is not to blame.
         """
-        tokens = self._tokenizer.encode(request.text, request.pair)
+        tokens = self._tokens(request)
         if not tokens.ids:
             # Control characters, say, to a tokenizer that adds no special tokens.
             return Empty("the model's tokenizer finds nothing in this text; give at least one word")
@@ -115,11 +124,15 @@ class Pipeline:
                 f"the text has more than {self.artifact.max_length} tokens, the most this model"
                 " takes; shorten it or let it be truncated"
             )
+        if request.stride is None:
+            outputs, computed = self._engine.run(self._feeds(tokens)), len(tokens.ids)
+        else:
+            outputs, computed = self._run_in_windows(tokens, request.stride)
         try:
-            output = self._task.answer(self._engine.run(self._feeds(tokens)), request)
+            output = self._task.answer(outputs, tokens, request)
         except RecordError as error:
             return error
-        return Prediction(output, len(tokens.ids), tokens.truncated)
+        return Prediction(output, computed, tokens.truncated)
 
     def predict(
         self, inputs: Iterable[object], parameters: Mapping[str, object] = _NO_PARAMETERS
@@ -162,6 +175,21 @@ class Pipeline:
         if self.workers == 1 or len(requests) == 1:
             return map(self.answer, requests)
         return self.executor.map(self.answer, requests)
+
+    def _tokens(self, request: Request) -> Tokens:
+        if request.stride is not None:
+            return self._tokenizer.locate_all(request.text)
+        if self._task.locates:
+            return self._tokenizer.locate(request.text)
+        return self._tokenizer.encode(request.text, request.pair)
+
+    def _run_in_windows(self, tokens: Tokens, stride: int) -> tuple[Outputs, int]:
+        """Outputs for every token, each from the window that suits it best; tokens computed."""
+        kept, computed = [], 0
+        for window in windows(tokens, room=self._tokenizer.room, stride=stride):
+            kept.append(self._engine.run(self._feeds(window.tokens))[:, window.kept])
+            computed += len(window.tokens.ids)
+        return np.concatenate(kept, axis=1), computed
 
     def _feeds(self, tokens: Tokens) -> Feeds:
         ids = np.array([tokens.ids], dtype=np.int64)

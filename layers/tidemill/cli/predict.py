@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Iterator
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -24,6 +24,19 @@ def predict(
     top_k: Annotated[
         int | None, typer.Option(min=1, metavar="K", help="How many labels to show, best first.")
     ] = None,
+    *,
+    aggregation_strategy: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="How tokens become entities: none, simple, first, average or max."
+        ),
+    ] = None,
+    stride: Annotated[
+        int | None,
+        typer.Option(
+            min=0, metavar="N", help="Cover long texts by windows that share N tokens (entities)."
+        ),
+    ] = None,
     cores: CoresOption = None,
     strict: Annotated[
         bool, typer.Option("--strict", help="Exit with 1 if any text could not be answered.")
@@ -33,7 +46,8 @@ def predict(
 
     Example: tidemill predict 'My card has not arrived yet' 'I lost my phone' --top-k 3
     """
-    parameters = {} if top_k is None else {"top_k": top_k}
+    named = {"top_k": top_k, "aggregation_strategy": aggregation_strategy, "stride": stride}
+    parameters = {name: value for name, value in named.items() if value is not None}
     failed = False
     with Pipeline.open(artifact, cores=cores, mode="latency") as pipeline:
         inputs = list(_texts(texts))
@@ -75,5 +89,13 @@ def _cells(answer: Answer) -> list[tuple[str, str]]:
         return [(f"{answer.type}: {answer}", "")]
     output = answer.output
     if isinstance(output, list):
-        return [(entry["label"], f"{entry['score']:.4f}") for entry in output]
+        cells = [(_told(entry), f"{entry['score']:.4f}") for entry in output]
+        return cells or [("nothing found", "")]
     return [(jsonl.encode(output).decode(), "")]
+
+
+def _told(entry: dict[str, Any]) -> str:
+    if "label" in entry:
+        return str(entry["label"])
+    name = entry["entity_group"] if "entity_group" in entry else entry["entity"]
+    return f"{name}: {entry['word']} ({entry['start']}-{entry['end']})"

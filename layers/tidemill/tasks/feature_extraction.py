@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import cast
+from typing import ClassVar, cast
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from tidemill.engines import Outputs
 from tidemill.errors import ArtifactError, NonFinite
 from tidemill.tasks import Request
 from tidemill.tasks.inputs import check_parameters, flag, text_or_pair
+from tidemill.tokens import Tokens
 
 _PARAMETERS = ("normalize", "truncate")
 
@@ -24,6 +25,8 @@ class Options:
 
 class FeatureExtraction:
     """A float32 vector, shape [dimensions]."""
+
+    locates: ClassVar[bool] = False
 
     def __init__(self, artifact: Artifact) -> None:
         """Take pooling and normalisation from `artifact`."""
@@ -42,7 +45,7 @@ class FeatureExtraction:
             options=Options(flag(parameters, "normalize", default=self._normalize)),
         )
 
-    def answer(self, outputs: Outputs, request: Request) -> object:
+    def answer(self, outputs: Outputs, tokens: Tokens, request: Request) -> object:
         """Pool one text's states, shape [1, tokens, dimensions]; there is no padding to leave out."""
         states = outputs[0]
         if states.ndim != 2 or states.shape[1] != self._dimensions:

@@ -42,6 +42,15 @@ def flag(parameters: Mapping[str, object], name: str, *, default: bool) -> bool:
     return value
 
 
+def whole_number(value: object) -> int | None:
+    """`value` if it is a whole number. JSON has one kind of number: 2.0 is 2."""
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value if isinstance(value, int) else None
+
+
 def shown(value: object) -> str:
     """A value short enough for an error message."""
     if value is None or isinstance(value, bool):

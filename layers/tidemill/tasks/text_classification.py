@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, cast
+from typing import ClassVar, Literal, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +11,8 @@ from tidemill.artifact import Artifact, ProblemType
 from tidemill.engines import Outputs
 from tidemill.errors import ArtifactError, NonFinite, Validation
 from tidemill.tasks import Request
-from tidemill.tasks.inputs import check_parameters, flag, shown, text_or_pair
+from tidemill.tasks.inputs import check_parameters, flag, shown, text_or_pair, whole_number
+from tidemill.tokens import Tokens
 
 Activation = Literal["softmax", "sigmoid", "none"]
 
@@ -36,6 +37,8 @@ class Options:
 class TextClassification:
     """`[{"label", "score"}]`, best first."""
 
+    locates: ClassVar[bool] = False
+
     def __init__(self, artifact: Artifact) -> None:
         """Take labels and problem type from `artifact`."""
         if artifact.problem_type is None:
@@ -58,7 +61,7 @@ class TextClassification:
             options=options,
         )
 
-    def answer(self, outputs: Outputs, request: Request) -> object:
+    def answer(self, outputs: Outputs, tokens: Tokens, request: Request) -> object:
         """Scores of one text's logits, shape [1, labels], rounded to seven significant digits."""
         options = cast("Options", request.options)
         logits = outputs[0].astype(np.float64)
@@ -81,15 +84,13 @@ class TextClassification:
         top_k = parameters.get("top_k", self._top_k)
         if top_k is None:
             return None
-        if isinstance(top_k, float) and top_k.is_integer():
-            # JSON has one kind of number: 2.0 is 2.
-            top_k = int(top_k)
-        if not isinstance(top_k, int) or isinstance(top_k, bool) or top_k < 1:
+        number = whole_number(top_k)
+        if number is None or number < 1:
             raise Validation(
                 f"parameters.top_k must be a whole number from 1 up, or null for every label,"
                 f" not {shown(top_k)}"
             )
-        return min(top_k, len(self._labels))
+        return min(number, len(self._labels))
 
     def _activation_of(self, parameters: Mapping[str, object]) -> Activation:
         name = parameters.get("function_to_apply")
