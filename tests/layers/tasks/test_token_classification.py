@@ -18,7 +18,7 @@ from tidemill.engines import Feeds, Outputs
 from tidemill.errors import ArtifactError, Empty, NonFinite, TooLong, Validation
 from tidemill.pipeline import Pipeline
 from tidemill.tasks.token_classification import TokenClassification
-from tidemill.tokens import TokenizerFile, Tokens
+from tidemill.tokens import Places, TokenizerFile, Tokens
 
 Entries = list[dict[str, Any]]
 
@@ -210,6 +210,16 @@ def test_offsets_count_characters_of_the_text_as_it_came(
 def test_every_ideograph_is_a_word(mark_pieces: Marker) -> None:
     entries = mark_pieces("東京都", "B-LOC", "I-LOC", "B-PER", aggregation_strategy="first")
     assert told(entries) == [("LOC", "東京"), ("PER", "都")]
+
+
+def test_white_space_around_an_entity_is_no_part_of_it(task: TokenClassification) -> None:
+    text = "a \u3000\n b"
+    places = Places([(0, 0), (0, 4), (4, 6), (0, 0)], [None, 0, 1, None], slice(1, 3))
+    tokens = Tokens([2, 8, 9, 3], [0] * 4, truncated=False, places=places)
+    rows = np.eye(len(TAGS), dtype=np.float32)[[0, 1, 3, 0]] * 9
+    entries = task.answer(rows[np.newaxis], tokens, task.request(text, {}))
+    assert isinstance(entries, list)
+    assert [(e["word"], e["start"], e["end"]) for e in entries] == [("a", 0, 1), ("b", 5, 6)]
 
 
 def test_white_space_that_a_tokenizer_counts_in_is_no_part_of_a_word(
