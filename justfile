@@ -35,11 +35,11 @@ layers:
 unit *options:
     .venv/bin/pytest tests/layers tests/handlers --cov=layers/tidemill --cov=handlers --cov-fail-under=95 {{ options }}
 
-# The CDK app: templates, cdk-nag and cfn-lint
+# The CDK app (templates, cdk-nag, cfn-lint), its local stand-ins, and the container image where it can be built
 infra *options:
     .venv/bin/pytest tests/infra {{ options }}
 
-# The app in the local AWS emulator, the container image included where it can be built
+# The app in the local AWS emulator
 e2e *options:
     .venv/bin/pytest tests/e2e {{ options }}
 

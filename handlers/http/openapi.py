@@ -58,11 +58,64 @@ _ENTITIES: Final = {
         ]
     },
 }
+_QUERY: Final = {"type": "string", "pattern": r"\S", "examples": ["How do I block my card?"]}
+_TEXTS: Final = {"type": "array", "items": _TEXT, "minItems": 1, "maxItems": MAX_INPUTS}
+_QUERY_AND_TEXTS: Final = {
+    "type": "object",
+    "properties": {"query": _QUERY, "texts": _TEXTS},
+    "required": ["query", "texts"],
+    "additionalProperties": False,
+}
+_RANKS: Final = {
+    "type": "array",
+    "items": {
+        "type": "object",
+        "properties": {
+            "index": {"type": "integer", "minimum": 0},
+            "score": {"type": "number"},
+            "text": {"type": "string"},
+        },
+        "required": ["index", "score"],
+    },
+}
 _VECTOR: Final = {"type": "array", "items": {"type": "number"}}
-_ANSWERS: Final[Mapping[TaskName, dict[str, Any]]] = {
+_INPUT: Final[Mapping[TaskName, dict[str, Any]]] = {
+    "text-classification": {"oneOf": [_TEXT, _PAIR]},
+    "token-classification": _TEXT,
+    "feature-extraction": _TEXT,
+    "ranking": _QUERY_AND_TEXTS,
+}
+_OUTPUT: Final[Mapping[TaskName, dict[str, Any]]] = {
     "text-classification": _LABELS,
     "token-classification": _ENTITIES,
     "feature-extraction": _VECTOR,
+    "ranking": _RANKS,
+}
+_MOST: Final = {"anyOf": [{"type": "integer", "minimum": 1}, _NULL]}
+_TOLD: Final = {
+    "raw_scores": {"type": "boolean", "default": False},
+    "return_text": {"type": "boolean", "default": False},
+}
+
+
+def _one_of(*names: str) -> dict[str, Any]:
+    return {"anyOf": [{"type": "string", "enum": list(names)}, _NULL]}
+
+
+_OWN_PARAMETERS: Final[Mapping[TaskName, dict[str, Any]]] = {
+    "text-classification": {
+        "top_k": _MOST,
+        "function_to_apply": _one_of("softmax", "sigmoid", "none"),
+    },
+    "token-classification": {
+        "aggregation_strategy": _one_of("none", "simple", "first", "average", "max"),
+        "ignore_labels": {
+            "anyOf": [{"type": "array", "items": {"type": "string"}}, _NULL],
+            "default": ["O"],
+        },
+    },
+    "feature-extraction": {"normalize": {"type": "boolean"}},
+    "ranking": {"top_n": _MOST, **_TOLD},
 }
 _HEADERS: Final = {
     "x-compute-time": {"description": "Milliseconds.", "schema": {"type": "number"}},
@@ -82,8 +135,10 @@ def operation(path: str, service: Service) -> dict[str, Any]:
     match path:
         case "/predict":
             return _post("Predict", _predict_body(service), _predict_answer(service))
-        case "/embed" if service.embeds:
+        case "/embed" if service.task == "feature-extraction":
             return _post("Embed", _embed_body(), {"type": "array", "items": _VECTOR})
+        case "/rerank" if service.task == "ranking":
+            return _post("Rerank", _rerank_body(), _RANKS)
         case "/health":
             return _get("Health", {"type": "object"})
         case "/info":
@@ -151,7 +206,7 @@ def _response(words: str, schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _predict_body(service: Service) -> dict[str, Any]:
-    one = {"oneOf": [_TEXT, _PAIR]} if service.task == "text-classification" else _TEXT
+    one = _INPUT[service.task]
     return {
         "type": "object",
         "properties": {
@@ -170,41 +225,19 @@ def _predict_body(service: Service) -> dict[str, Any]:
 
 def _parameters(service: Service) -> dict[str, Any]:
     truncate = {"truncate": {"type": "boolean", "default": True}}
-    own: dict[str, Any]
-    match service.task:
-        case "feature-extraction":
-            own = {"normalize": {"type": "boolean"}}
-        case "token-classification":
-            own = {
-                "aggregation_strategy": _one_of("none", "simple", "first", "average", "max"),
-                "ignore_labels": {
-                    "anyOf": [{"type": "array", "items": {"type": "string"}}, _NULL],
-                    "default": ["O"],
-                },
-                "stride": {
-                    "anyOf": [
-                        {"type": "integer", "minimum": 0, "maximum": service.max_stride},
-                        _NULL,
-                    ]
-                },
-            }
-        case "text-classification":
-            own = {
-                "top_k": {"anyOf": [{"type": "integer", "minimum": 1}, _NULL]},
-                "function_to_apply": _one_of("softmax", "sigmoid", "none"),
-            }
-    given = {"type": "object", "properties": own | truncate, "additionalProperties": False}
+    properties = _OWN_PARAMETERS[service.task] | truncate
+    if service.task == "token-classification":
+        # How far windows may overlap is the model's.
+        stride = {"type": "integer", "minimum": 0, "maximum": service.max_stride}
+        properties["stride"] = {"anyOf": [stride, _NULL]}
+    given = {"type": "object", "properties": properties, "additionalProperties": False}
     return {"anyOf": [given, _NULL]}
 
 
 def _predict_answer(service: Service) -> dict[str, Any]:
-    one = _ANSWERS[service.task]
+    one = _OUTPUT[service.task]
     # No entity in one text, or in none of a list's: an empty list is both.
     return {"anyOf": [one, {"type": "array", "items": one}]}
-
-
-def _one_of(*names: str) -> dict[str, Any]:
-    return {"anyOf": [{"type": "string", "enum": list(names)}, _NULL]}
 
 
 def _embed_body() -> dict[str, Any]:
@@ -221,5 +254,15 @@ def _embed_body() -> dict[str, Any]:
             "truncate": {"type": "boolean", "default": True},
         },
         "required": ["inputs"],
+        "additionalProperties": False,
+    }
+
+
+def _rerank_body() -> dict[str, Any]:
+    truncate = {"anyOf": [{"type": "boolean"}, _NULL], "default": True}
+    return {
+        "type": "object",
+        "properties": {"query": _QUERY, "texts": _TEXTS, "truncate": truncate, **_TOLD},
+        "required": ["query", "texts"],
         "additionalProperties": False,
     }

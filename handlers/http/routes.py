@@ -62,6 +62,7 @@ class _Routes:
         return [
             ("POST", "/predict", self.predict),
             ("POST", "/embed", self.embed),
+            ("POST", "/rerank", self.rerank),
             ("GET", "/health", self.health),
             ("GET", "/info", self.info),
             ("GET", "/openapi.json", self.document),
@@ -73,6 +74,9 @@ class _Routes:
 
     def embed(self) -> Response[str]:
         return self._compute(self._service.embed)
+
+    def rerank(self) -> Response[str]:
+        return self._compute(self._service.rerank)
 
     def health(self) -> Response[str]:
         return _answer(self._service.health)

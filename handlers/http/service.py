@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from handlers.http.errors import NotFound
-from handlers.http.requests import MAX_BODY_BYTES, Call, embed_call, predict_call
+from handlers.http.requests import MAX_BODY_BYTES, Call, embed_call, predict_call, rerank_call
 from tidemill.answers import Prediction
 from tidemill.description import describe
 from tidemill.errors import RecordError, TooLarge
@@ -28,7 +28,6 @@ class Service:
         self._pipeline = pipeline
         artifact = pipeline.artifact
         self.task: Final = artifact.task
-        self.embeds: Final = artifact.task == "feature-extraction"
         self.max_stride: Final = pipeline.max_stride
         self.name: Final = artifact.name
         self._info = encode(describe(artifact))
@@ -55,13 +54,23 @@ class Service:
         Raises:
             TidemillError: The request, or one of its inputs, cannot be answered.
         """
-        if not self.embeds:
-            raise NotFound(
-                f"the model {self.name} does {self._pipeline.artifact.task}, not embeddings;"
-                " POST /predict"
-            )
+        if self.task != "feature-extraction":
+            raise self._does_not("embeddings")
         call = embed_call(content_type, body)
         return self._reply(Call(call.inputs, call.parameters, single=False))
+
+    def rerank(self, content_type: str | None, body: bytes) -> Reply:
+        """Answer as text-embeddings-inference does: the query's texts by score, best first.
+
+        Raises:
+            TidemillError: The request cannot be answered.
+        """
+        if self.task != "ranking":
+            raise self._does_not("ranking")
+        return self._reply(rerank_call(content_type, body))
+
+    def _does_not(self, other: str) -> NotFound:
+        return NotFound(f"the model {self.name} does {self.task}, not {other}; POST /predict")
 
     def _reply(self, call: Call) -> Reply:
         predictions = []

@@ -23,13 +23,15 @@ STARTER = Path(__file__).parent / "starter"
 _REPORTS = frozenset({"report.json", "report.html"})
 _READ_BYTES = 1 << 20
 
-TaskName = Literal["text-classification", "token-classification", "feature-extraction"]
+TaskName = Literal["text-classification", "token-classification", "feature-extraction", "ranking"]
 ProblemType = Literal["single_label_classification", "multi_label_classification", "regression"]
 Pooling = Literal["mean", "cls", "max"]
+RankingActivation = Literal["sigmoid", "none"]
 
-_TASKS = ("text-classification", "token-classification", "feature-extraction")
+_TASKS = ("text-classification", "token-classification", "feature-extraction", "ranking")
 _PROBLEM_TYPES = ("single_label_classification", "multi_label_classification", "regression")
 _POOLINGS = ("mean", "cls", "max")
+_RANKING_ACTIVATIONS = ("sigmoid", "none")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,7 @@ class Artifact:
     pooling: Pooling | None
     normalize: bool
     dimensions: int | None
+    activation: RankingActivation | None
     max_length: int
     inputs: tuple[str, ...]
     variants: tuple[Variant, ...]
@@ -74,6 +77,7 @@ class Artifact:
         files = fields.files()
         _check_files(path, files)
         task = cast("TaskName", fields.choice("task", _TASKS))
+        labelled = task in ("text-classification", "token-classification")
         embeds = task == "feature-extraction"
         return cls(
             path=path,
@@ -83,10 +87,13 @@ class Artifact:
             problem_type=cast("ProblemType", fields.choice("problem_type", _PROBLEM_TYPES))
             if task == "text-classification"
             else None,
-            labels=() if embeds else fields.texts("labels"),
+            labels=fields.texts("labels") if labelled else (),
             pooling=cast("Pooling", fields.choice("pooling", _POOLINGS)) if embeds else None,
             normalize=embeds and fields.flag("normalize"),
             dimensions=fields.count("dimensions") if embeds else None,
+            activation=cast("RankingActivation", fields.choice("activation", _RANKING_ACTIVATIONS))
+            if task == "ranking"
+            else None,
             max_length=fields.count("max_length"),
             inputs=fields.texts("inputs"),
             variants=fields.variants(files),

@@ -27,5 +27,7 @@ def describe(artifact: Artifact) -> dict[str, Any]:
             description["pooling"] = artifact.pooling
             description["normalize"] = artifact.normalize
             description["dimensions"] = artifact.dimensions
+        case "ranking":
+            description["activation"] = artifact.activation
     description["source"] = dict(artifact.source)
     return description

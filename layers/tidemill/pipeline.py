@@ -5,7 +5,7 @@ alone, in a batch, in any order and on any try. That is also the fast way: paddi
 thrown away, and dynamic int8 takes one scale for a whole batch, which moves its answers.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import MappingProxyType, TracebackType
@@ -18,9 +18,9 @@ from tidemill.artifact import STARTER, TOKENIZER, Artifact
 from tidemill.cores import available_cores
 from tidemill.engines import Engine, Feeds, Outputs, open_engine
 from tidemill.errors import ArtifactError, Empty, RecordError, TooLong, Validation
-from tidemill.tasks import Request, Task, open_task
+from tidemill.tasks import Compound, Request, Run, Task, open_task
 from tidemill.tokens import TokenizerFile, Tokens
-from tidemill.windows import windows
+from tidemill.windows import MAX_WINDOWS, windows, windows_needed
 
 Mode = Literal["throughput", "latency"]
 
@@ -70,7 +70,8 @@ class Pipeline:
             path: An artifact directory; the starter when left out.
             variant: Which of its variants; the artifact's own choice when left out.
             cores: Cores to use; what the affinity and the cgroup grant when left out.
-            mode: `throughput` runs one text on each core, `latency` one text on all cores.
+            mode: `throughput` runs one text on each core, `latency` one text on all cores, but
+                for rankings, where one request has a text for each core.
 
         Raises:
             ArtifactError: The artifact is refused, or its model does not fit its description.
@@ -78,7 +79,8 @@ class Pipeline:
         artifact = Artifact.open(path)
         chosen = artifact.variant(variant)
         cores = available_cores() if cores is None else cores
-        side_by_side = mode == "throughput"
+        side_by_side = mode == "throughput" or artifact.task == "ranking"
+        task = open_task(artifact)
         pipeline = cls(
             artifact,
             tokenizer=TokenizerFile(path / TOKENIZER, artifact.max_length),
@@ -88,11 +90,11 @@ class Pipeline:
                 artifact.inputs,
                 threads=1 if side_by_side else cores,
             ),
-            task=open_task(artifact),
+            task=task,
             workers=cores if side_by_side else 1,
         )
         # A model that does not fit its description is refused now, not at the first request.
-        pipeline.answer(pipeline.request("ready"))
+        pipeline.answer(pipeline.request(task.sample))
         return pipeline
 
     def request(self, inputs: object, parameters: Mapping[str, object] = _NO_PARAMETERS) -> Request:
@@ -102,7 +104,9 @@ class Pipeline:
             RecordError: The input or a parameter is not what the task takes.
         """
         request = self._task.request(inputs, parameters)
-        if request.stride is not None and request.stride > self.max_stride:
+        if not isinstance(request, Run) or request.stride is None:
+            return request
+        if request.stride > self.max_stride:
             raise Validation(
                 f"parameters.stride is {request.stride} and may be up to {self.max_stride}, half of"
                 " the tokens that this model takes at once"
@@ -115,24 +119,9 @@ class Pipeline:
         Raises:
             EngineError: The engine failed; the record is not to blame.
         """
-        tokens = self._tokens(request)
-        if not tokens.ids:
-            # Control characters, say, to a tokenizer that adds no special tokens.
-            return Empty("the model's tokenizer finds nothing in this text; give at least one word")
-        if tokens.truncated and not request.truncate:
-            return TooLong(
-                f"the text has more than {self.artifact.max_length} tokens, the most this model"
-                " takes; shorten it or let it be truncated"
-            )
-        if request.stride is None:
-            outputs, computed = self._engine.run(self._feeds(tokens)), len(tokens.ids)
-        else:
-            outputs, computed = self._run_in_windows(tokens, request.stride)
-        try:
-            output = self._task.answer(outputs, tokens, request)
-        except RecordError as error:
-            return error
-        return Prediction(output, computed, tokens.truncated)
+        if isinstance(request, Run):
+            return self._run(request)
+        return _joined(request, {run: self._run(run) for run in dict.fromkeys(request.runs)})
 
     def predict(
         self, inputs: Iterable[object], parameters: Mapping[str, object] = _NO_PARAMETERS
@@ -143,9 +132,9 @@ class Pipeline:
             EngineError: The engine failed; no input is to blame.
         """
         requests = [self._request_or_error(item, parameters) for item in inputs]
-        distinct = dict.fromkeys(item for item in requests if isinstance(item, Request))
+        distinct = dict.fromkeys(_runs(requests))
         answers = dict(zip(distinct, self._answers(list(distinct)), strict=True))
-        return [answers[item] if isinstance(item, Request) else item for item in requests]
+        return [_answer_of(item, answers) for item in requests]
 
     def close(self) -> None:
         """Let the workers finish and go."""
@@ -171,22 +160,49 @@ class Pipeline:
         except RecordError as error:
             return error
 
-    def _answers(self, requests: list[Request]) -> Iterable[Answer]:
-        if self.workers == 1 or len(requests) == 1:
-            return map(self.answer, requests)
-        return self.executor.map(self.answer, requests)
+    def _answers(self, runs: list[Run]) -> Iterable[Answer]:
+        if self.workers == 1 or len(runs) == 1:
+            return map(self._run, runs)
+        return self.executor.map(self._run, runs)
 
-    def _tokens(self, request: Request) -> Tokens:
-        if request.stride is not None:
-            return self._tokenizer.locate_all(request.text)
+    def _run(self, run: Run) -> Answer:
+        tokens = self._tokens(run)
+        if not tokens.ids:
+            # Control characters, say, to a tokenizer that adds no special tokens.
+            return Empty("the model's tokenizer finds nothing in this text; give at least one word")
+        if tokens.truncated and not run.truncate:
+            return TooLong(
+                f"the text has more than {self.artifact.max_length} tokens, the most this model"
+                " takes; shorten it or let it be truncated"
+            )
+        try:
+            if run.stride is None:
+                outputs, computed = self._engine.run(self._feeds(tokens)), len(tokens.ids)
+            else:
+                outputs, computed = self._run_in_windows(tokens, run.stride)
+            output = self._task.answer(outputs, tokens, run)
+        except RecordError as error:
+            return error
+        return Prediction(output, computed, tokens.truncated)
+
+    def _tokens(self, run: Run) -> Tokens:
+        if run.stride is not None:
+            return self._tokenizer.locate_all(run.text)
         if self._task.locates:
-            return self._tokenizer.locate(request.text)
-        return self._tokenizer.encode(request.text, request.pair)
+            return self._tokenizer.locate(run.text)
+        return self._tokenizer.encode(run.text, run.pair)
 
     def _run_in_windows(self, tokens: Tokens, stride: int) -> tuple[Outputs, int]:
         """Outputs for every token, each from the window that suits it best; tokens computed."""
+        room = self._tokenizer.room
+        needed = windows_needed(tokens, room=room, stride=stride)
+        if needed > MAX_WINDOWS:
+            raise TooLong(
+                f"the text takes {needed} windows and may take {MAX_WINDOWS}; split it, or leave"
+                " stride out and let it be truncated"
+            )
         kept, computed = [], 0
-        for window in windows(tokens, room=self._tokenizer.room, stride=stride):
+        for window in windows(tokens, room=room, stride=stride):
             kept.append(self._engine.run(self._feeds(window.tokens))[:, window.kept])
             computed += len(window.tokens.ids)
         return np.concatenate(kept, axis=1), computed
@@ -199,3 +215,33 @@ class Pipeline:
         if "token_type_ids" in self.artifact.inputs:
             feeds["token_type_ids"] = np.array([tokens.type_ids], dtype=np.int64)
         return feeds
+
+
+def _runs(requests: Iterable[Request | RecordError]) -> Iterator[Run]:
+    for request in requests:
+        if isinstance(request, Run):
+            yield request
+        elif not isinstance(request, RecordError):
+            yield from request.runs
+
+
+def _answer_of(request: Request | RecordError, answers: Mapping[Run, Answer]) -> Answer:
+    if isinstance(request, Run):
+        return answers[request]
+    return request if isinstance(request, RecordError) else _joined(request, answers)
+
+
+def _joined(request: Compound, answers: Mapping[Run, Answer]) -> Answer:
+    """One answer of the runs' answers; what was computed once is counted once."""
+    runs = request.runs
+    try:
+        output = request.join([answers[run] for run in runs])
+    except RecordError as error:
+        return error
+    parts = [answers[run] for run in dict.fromkeys(runs)]
+    predictions = [part for part in parts if isinstance(part, Prediction)]
+    return Prediction(
+        output,
+        tokens=sum(prediction.tokens for prediction in predictions),
+        truncated=any(prediction.truncated for prediction in predictions),
+    )

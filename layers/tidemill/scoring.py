@@ -94,7 +94,7 @@ class _Group:
     def add(self, request: Request, outcome: _Outcome) -> None:
         self.requests.append(request)
         self.outcomes.append(outcome)
-        self.characters += len(request.text) + len(request.pair or "")
+        self.characters += request.characters
 
     @property
     def is_full(self) -> bool:

@@ -64,6 +64,16 @@ def tagger(path: Path, **changes: object) -> Path:
     return _write(path, _tagger_model(), facts | changes)
 
 
+def ranker(path: Path, **changes: object) -> Path:
+    """A cross encoder at `path`, its description changed by `changes`."""
+    facts = {
+        "task": "ranking",
+        "activation": "sigmoid",
+        "inputs": ["input_ids", "attention_mask", "token_type_ids"],
+    }
+    return _write(path, _ranker_model(), facts | changes)
+
+
 def write_manifest(path: Path, manifest: Mapping[str, Any]) -> None:
     """Write a description with the sizes and digests of the files that lie in `path`."""
     files = {
@@ -137,6 +147,28 @@ def _classifier_model(labels: int) -> onnx.ModelProto:
     return _model(nodes, "logits", ["batch", labels], weights)
 
 
+def _ranker_model() -> onnx.ModelProto:
+    """A state per token that depends on its segment, so that query and text are not the same."""
+    random = np.random.default_rng(3)
+    segments = random.normal(size=(2, DIMENSIONS)).astype(np.float32)
+    head = random.normal(size=(DIMENSIONS, 1)).astype(np.float32)
+    nodes = [
+        helper.make_node("Gather", ["embeddings", "input_ids"], ["words"]),
+        helper.make_node("Gather", ["segments", "token_type_ids"], ["sides"]),
+        helper.make_node("Mul", ["words", "sides"], ["states"]),
+        helper.make_node("ReduceMean", ["states", "axis"], ["pooled"], keepdims=0),
+        helper.make_node("MatMul", ["pooled", "head"], ["logits"]),
+    ]
+    weights = [
+        _embeddings(),
+        numpy_helper.from_array(segments, "segments"),
+        numpy_helper.from_array(head, "head"),
+        numpy_helper.from_array(np.array([1], dtype=np.int64), "axis"),
+    ]
+    inputs = ("input_ids", "attention_mask", "token_type_ids")
+    return _model(nodes, "logits", ["batch", 1], weights, inputs)
+
+
 def _embeddings() -> onnx.TensorProto:
     random = np.random.default_rng(1)
     values = random.normal(size=(len(WORDS), DIMENSIONS)).astype(np.float32)
@@ -148,11 +180,12 @@ def _model(
     output: str,
     shape: list[str | int],
     weights: list[onnx.TensorProto],
+    inputs: tuple[str, ...] = ("input_ids", "attention_mask"),
 ) -> onnx.ModelProto:
-    inputs = [
+    fed = [
         helper.make_tensor_value_info(name, TensorProto.INT64, ["batch", "tokens"])
-        for name in ("input_ids", "attention_mask")
+        for name in inputs
     ]
     outputs = [helper.make_tensor_value_info(output, TensorProto.FLOAT, shape)]
-    graph = helper.make_graph(nodes, "tiny", inputs, outputs, weights)
+    graph = helper.make_graph(nodes, "tiny", fed, outputs, weights)
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=10)

@@ -197,7 +197,8 @@ _any_text = st.text(st.characters(exclude_categories=()))
 )
 @given(
     method=st.sampled_from(["POST", "POST", "POST", "GET", "PUT", "HEAD", "OPTIONS"]),
-    path=st.sampled_from(["/predict", "/predict", "/embed", "/", "", "/docs/"]) | _any_text,
+    path=st.sampled_from(["/predict", "/predict", "/embed", "/rerank", "/", "", "/docs/"])
+    | _any_text,
     body=st.none() | _any_text | st.binary().map(lambda it: it.decode("latin-1")) | _nearly,
     content_type=st.none() | st.just("application/json") | _any_text,
     base64=st.booleans(),

@@ -33,6 +33,19 @@ def tagger(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
+def ranker(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cross encoder that takes 16 tokens."""
+    return artifacts.ranker(tmp_path_factory.mktemp("artifacts") / "tiny-ranker")
+
+
+@pytest.fixture(scope="session")
+def ranking(ranker: Path) -> Iterator[Pipeline]:
+    """The cross encoder on two workers."""
+    with Pipeline.open(ranker, cores=2) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="session")
 def pipeline(classifier: Path) -> Iterator[Pipeline]:
     """The classifier on two workers."""
     with Pipeline.open(classifier, cores=2) as opened:

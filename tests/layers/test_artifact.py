@@ -230,6 +230,20 @@ def test_an_embedders_values_are_checked_too(tmp_path: Path, key: str, value: ob
     assert f"tidemill.json: {key} must be" in refusal(path)
 
 
+def test_a_ranker_says_what_makes_a_score_of_a_logit(tmp_path: Path) -> None:
+    for activation in ("sigmoid", "none"):
+        path = artifacts.ranker(tmp_path / activation, activation=activation)
+        artifact = Artifact.open(path)
+        assert (artifact.task, artifact.activation) == ("ranking", activation)
+        assert (artifact.labels, artifact.pooling, artifact.dimensions) == ((), None, None)
+
+
+@pytest.mark.parametrize("value", [None, "softmax", 1, ["sigmoid"]])
+def test_a_rankers_activation_is_checked_too(tmp_path: Path, value: object) -> None:
+    path = artifacts.ranker(tmp_path / "tiny", activation=value)
+    assert "tidemill.json: activation must be one of sigmoid, none" in refusal(path)
+
+
 @pytest.mark.parametrize("key", ["labels", "inputs"])
 def test_a_name_given_twice_is_refused(path: Path, key: str) -> None:
     message = refusal_of(path, **{key: ["twice", "twice"]})

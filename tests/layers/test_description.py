@@ -35,6 +35,13 @@ def test_a_tagger_is_described_by_its_labels(tagger: Path) -> None:
     assert not {"problem_type", "pooling", "normalize", "dimensions"} & set(description)
 
 
+def test_a_ranker_is_described_by_its_activation(ranker: Path) -> None:
+    description = describe(Artifact.open(ranker))
+    assert description["task"] == "ranking"
+    assert description["activation"] == "sigmoid"
+    assert not description.keys() & {"labels", "pooling", "dimensions"}
+
+
 def test_a_description_is_json(classifier: Path) -> None:
     description = describe(Artifact.open(classifier))
     assert orjson.loads(orjson.dumps(description)) == description

@@ -68,6 +68,62 @@ def test_equal_texts_are_computed_once(classifier: Path) -> None:
     assert len(engine.runs) == 2
 
 
+def _one_logit(feeds: Feeds) -> Outputs:
+    return np.array([[feeds["input_ids"].sum() / 10]], dtype=np.float32)
+
+
+def test_equal_runs_are_computed_once_and_counted_where_they_are_computed(ranker: Path) -> None:
+    engine = FakeEngine(_one_logit)
+    inputs = [
+        {"query": "card", "texts": ["lost", "fee", "lost"]},
+        {"query": "card", "texts": ["fee my"]},
+        {"query": "card", "texts": ["lost"]},
+    ]
+    with pipeline_on(engine, ranker, workers=2) as pipeline:
+        together = pipeline.predict(inputs)
+        assert len(engine.runs) == 3
+        one_by_one = [pipeline.answer(pipeline.request(item)) for item in inputs]
+        assert len(engine.runs) == 3 + 2 + 1 + 1
+    assert together == one_by_one
+    assert [answer.tokens for answer in together if isinstance(answer, Prediction)] == [10, 6, 5]
+
+
+def test_the_runs_of_one_request_use_every_worker(ranker: Path) -> None:
+    meeting = threading.Barrier(3, timeout=10)
+
+    def meet(feeds: Feeds) -> Outputs:
+        meeting.wait()
+        return _one_logit(feeds)
+
+    with pipeline_on(FakeEngine(meet), ranker, workers=3) as pipeline:
+        [answer] = pipeline.predict([{"query": "card", "texts": ["lost", "fee", "phone"]}])
+    assert isinstance(answer, Prediction)
+
+
+def test_one_run_without_an_answer_is_its_requests_error_and_no_others(ranker: Path) -> None:
+    def sometimes(feeds: Feeds) -> Outputs:
+        return _one_logit(feeds) * (np.nan if feeds["input_ids"].size == 6 else 1)
+
+    with pipeline_on(FakeEngine(sometimes), ranker, workers=2) as pipeline:
+        answers = pipeline.predict(
+            [{"query": "card", "texts": texts} for texts in (["fee", "fee my"], ["fee"])] + [{}]
+        )
+    assert [type(answer) for answer in answers] == [NonFinite, Prediction, Validation]
+    assert str(answers[0]).startswith("texts[1]: the model answered NaN")
+
+
+def test_a_ranking_runs_its_texts_side_by_side_for_latency_too(ranker: Path) -> None:
+    with Pipeline.open(ranker, cores=3, mode="latency") as latency:
+        assert latency.workers == 3
+
+
+def test_a_ranker_whose_model_has_labels_is_refused_on_opening(tmp_path: Path) -> None:
+    facts = {"task": "ranking", "activation": "sigmoid"}
+    path = artifacts.classifier(tmp_path / "tiny", **facts)
+    with pytest.raises(ArtifactError, match=r"outputs of shape \(1, 3\) and ranking takes"):
+        Pipeline.open(path, cores=1)
+
+
 def test_a_text_too_long_is_an_error_only_where_truncation_is_declined(
     pipeline: Pipeline,
 ) -> None:

@@ -265,3 +265,27 @@ def test_refused_records_without_a_known_number_leave_it_out(pipeline: Pipeline)
     tally = refuse([b'"card"'], written.append, Buried("gone"), first=None)
     assert written == [b'{"error":{"type":"Buried","message":"gone"}}\n']
     assert tally.unnumbered == 1
+
+
+def test_a_ranking_record_is_one_line_and_the_same_bytes_beside_others(ranking: Pipeline) -> None:
+    records = [
+        b'{"id": "q1", "inputs": {"query": "my card", "texts": ["card lost", "fee"]}}',
+        b'{"inputs": {"query": "my card", "texts": ["fee"]}, "parameters": {"return_text": true}}',
+        b'{"inputs": {"query": "my card", "texts": []}}',
+        b'"card"',
+        b'{"id": 9, "inputs": {"query": "my card", "texts": ["card lost", "fee"]}}',
+        b'{"inputs": {"query": "fee", "texts": ["%b"]}}' % (b"fee " * 40),
+    ]
+    output, tally = scored(records, ranking)
+    lines = [read(line) for line in output]
+    assert [line["id"] for line in lines] == ["q1", 1, 2, 3, 9, 5]
+    assert sorted(entry["index"] for entry in lines[0]["output"]) == [0, 1]
+    assert lines[1]["output"][0]["text"] == "fee"
+    assert [line["error"]["type"] for line in lines[2:4]] == ["Empty", "Validation"]
+    assert lines[4]["output"] == lines[0]["output"]
+    assert lines[5]["truncated"] is True
+    assert (tally.records, tally.ok, tally.repeated, tally.truncated) == (6, 4, 1, 1)
+
+    alone = [scored([record], ranking, first=number)[0] for number, record in enumerate(records)]
+    assert output == [line for lines in alone for line in lines]
+    assert scored(records, ranking)[0] == output

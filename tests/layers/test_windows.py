@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tidemill.tokens import Places, Tokens
-from tidemill.windows import windows
+from tidemill.windows import windows, windows_needed
 
 FIRST, LAST = 1, 2
 
@@ -28,6 +28,7 @@ def test_what_windows_keep_is_the_whole_in_order(
     stride = data.draw(st.integers(0, room // 2))
     tokens = located(count, before=before, after=after)
     cover = list(windows(tokens, room=room, stride=stride))
+    assert len(cover) == windows_needed(tokens, room=room, stride=stride)
     assert [id_ for window in cover for id_ in window.tokens.ids[window.kept]] == tokens.ids
     for window in cover:
         assert len(window.tokens.ids) == len(window.tokens.type_ids)

@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Iterator
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import typer
 from rich.console import Console
@@ -10,6 +10,7 @@ from rich.table import Table
 
 from tidemill import jsonl
 from tidemill.answers import Answer
+from tidemill.artifact import Artifact
 from tidemill.cli.exits import Exit
 from tidemill.cli.options import DEFAULT_ARTIFACT, ArtifactOption, CoresOption
 from tidemill.errors import RecordError
@@ -20,11 +21,18 @@ def predict(
     texts: Annotated[
         list[str], typer.Argument(metavar="TEXT...", help="Texts to answer; - reads one per line.")
     ],
-    artifact: ArtifactOption = DEFAULT_ARTIFACT,
-    top_k: Annotated[
-        int | None, typer.Option(min=1, metavar="K", help="How many labels to show, best first.")
-    ] = None,
     *,
+    artifact: ArtifactOption = DEFAULT_ARTIFACT,
+    query: Annotated[
+        str | None,
+        typer.Option(
+            metavar="Q", help="What a ranking model ranks the texts by.", show_default=False
+        ),
+    ] = None,
+    top_k: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="K", help="How many labels or ranks to show, best first."),
+    ] = None,
     aggregation_strategy: Annotated[
         str | None,
         typer.Option(
@@ -44,20 +52,47 @@ def predict(
 ) -> int:
     """Answer each TEXT: a table on a terminal, one JSON line a text when piped.
 
+    With a ranking model the texts are one question: --query Q TEXT... ranks them by it.
+
     Example: tidemill predict 'My card has not arrived yet' 'I lost my phone' --top-k 3
     """
-    named = {"top_k": top_k, "aggregation_strategy": aggregation_strategy, "stride": stride}
-    parameters = {name: value for name, value in named.items() if value is not None}
-    failed = False
+    named = {"aggregation_strategy": aggregation_strategy, "stride": stride}
+    parameters: dict[str, object] = {
+        name: value for name, value in named.items() if value is not None
+    }
+    on_terminal = sys.stdout.isatty()
     with Pipeline.open(artifact, cores=cores, mode="latency") as pipeline:
+        _check_query(query, pipeline.artifact)
         inputs = list(_texts(texts))
-        answers = pipeline.predict(inputs, parameters)
-        if sys.stdout.isatty():
+        if query is None:
+            if top_k is not None:
+                parameters["top_k"] = top_k
+            answers = pipeline.predict(inputs, parameters)
+        else:
+            ranking = {"query": query, "texts": inputs}
+            parameters |= {"top_n": top_k, "return_text": on_terminal}
+            answers = pipeline.predict([ranking], parameters)
+        if not on_terminal:
+            _write_lines(answers)
+        elif query is None:
             _show_table(inputs, answers)
         else:
-            _write_lines(answers)
-        failed = any(isinstance(answer, RecordError) for answer in answers)
+            _show_ranking(answers[0])
+    failed = any(isinstance(answer, RecordError) for answer in answers)
     return Exit.RECORDS_FAILED if strict and failed else Exit.DONE
+
+
+def _check_query(query: str | None, artifact: Artifact) -> None:
+    ranks = artifact.task == "ranking"
+    if ranks and query is None:
+        raise typer.BadParameter(
+            f"the model {artifact.name} ranks texts by a query; say which with --query"
+        )
+    if query is not None and not ranks:
+        raise typer.BadParameter(
+            f"--query is for ranking, and the model {artifact.name} does {artifact.task};"
+            " leave it out"
+        )
 
 
 def _texts(arguments: list[str]) -> Iterator[str]:
@@ -76,10 +111,28 @@ def _write_lines(answers: list[Answer]) -> None:
 
 
 def _show_table(texts: list[str], answers: list[Answer]) -> None:
-    table = Table("text", "answer", "score", box=None, header_style="bold", pad_edge=False)
+    table = _table("text", "answer", "score")
     for text, answer in zip(texts, answers, strict=True):
         for row, (label, score) in enumerate(_cells(answer)):
             table.add_row(text if row == 0 else "", label, score)
+    _print(table)
+
+
+def _show_ranking(answer: Answer) -> None:
+    table = _table("text", "score")
+    if isinstance(answer, RecordError):
+        table.add_row(f"{answer.type}: {answer}", "")
+    else:
+        for entry in cast("list[dict[str, Any]]", answer.output):
+            table.add_row(entry["text"], f"{entry['score']:.4f}")
+    _print(table)
+
+
+def _table(*columns: str) -> Table:
+    return Table(*columns, box=None, header_style="bold", pad_edge=False)
+
+
+def _print(table: Table) -> None:
     # Texts and labels may hold brackets, which are not rich's markup here.
     Console(markup=False, emoji=False).print(table)
 

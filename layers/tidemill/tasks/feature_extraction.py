@@ -2,14 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, cast
+from typing import ClassVar, Final, cast
 
 import numpy as np
 
 from tidemill.artifact import Artifact, Pooling
 from tidemill.engines import Outputs
 from tidemill.errors import ArtifactError, NonFinite
-from tidemill.tasks import Request
+from tidemill.tasks import Run
 from tidemill.tasks.inputs import check_parameters, flag, text_or_pair
 from tidemill.tokens import Tokens
 
@@ -27,6 +27,7 @@ class FeatureExtraction:
     """A float32 vector, shape [dimensions]."""
 
     locates: ClassVar[bool] = False
+    sample: Final = "ready"
 
     def __init__(self, artifact: Artifact) -> None:
         """Take pooling and normalisation from `artifact`."""
@@ -36,16 +37,16 @@ class FeatureExtraction:
         self._dimensions = artifact.dimensions
         self._normalize = artifact.normalize
 
-    def request(self, inputs: object, parameters: Mapping[str, object]) -> Request:
+    def request(self, inputs: object, parameters: Mapping[str, object]) -> Run:
         """Check a text, `normalize` and `truncate`."""
         check_parameters(parameters, _PARAMETERS)
-        return Request(
+        return Run(
             *text_or_pair(inputs, pairs=False),
             truncate=flag(parameters, "truncate", default=True),
             options=Options(flag(parameters, "normalize", default=self._normalize)),
         )
 
-    def answer(self, outputs: Outputs, tokens: Tokens, request: Request) -> object:
+    def answer(self, outputs: Outputs, tokens: Tokens, run: Run) -> object:
         """Pool one text's states, shape [1, tokens, dimensions]; there is no padding to leave out."""
         states = outputs[0]
         if states.ndim != 2 or states.shape[1] != self._dimensions:
@@ -58,7 +59,7 @@ class FeatureExtraction:
             vector = self._pool(states)
         if not np.isfinite(vector).all():
             raise NonFinite("the model answered NaN or infinity for this text")
-        if cast("Options", request.options).normalize:
+        if cast("Options", run.options).normalize:
             # As torch.nn.functional.normalize: never a division by zero. In float64, where the
             # squares of large values do not overflow.
             wide = vector.astype(np.float64)

@@ -20,9 +20,9 @@ def text_or_pair(inputs: object, *, pairs: bool) -> tuple[str, str | None]:
             f"inputs has {shown(unknown)}, which this model does not know;"
             f" it takes {', '.join(taken)}"
         )
-    text = _text(inputs, "text")
-    pair = _text(inputs, "text_pair") if inputs.get("text_pair") is not None else None
-    return text, pair
+    first = text(inputs.get("text"), "inputs.text")
+    second = inputs.get("text_pair")
+    return first, None if second is None else text(second, "inputs.text_pair")
 
 
 def check_parameters(parameters: Mapping[str, object], allowed: tuple[str, ...]) -> None:
@@ -51,30 +51,46 @@ def whole_number(value: object) -> int | None:
     return value if isinstance(value, int) else None
 
 
+def most(
+    parameters: Mapping[str, object], name: str, *, default: int | None, of: str
+) -> int | None:
+    """The parameter `name`, how many of the best to tell; None for each there is."""
+    value = parameters.get(name, default)
+    if value is None:
+        return None
+    number = whole_number(value)
+    if number is None or number < 1:
+        raise Validation(
+            f"parameters.{name} must be a whole number from 1 up, or null for every {of},"
+            f" not {shown(value)}"
+        )
+    return number
+
+
+def text(value: object, name: str) -> str:
+    """The text that the input calls `name`."""
+    if not isinstance(value, str):
+        raise Validation(f"{name} must be a string, not {shown(value)}")
+    return _usable(value, name)
+
+
 def shown(value: object) -> str:
     """A value short enough for an error message."""
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
-    text = repr(value)
-    return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}..."
+    written = repr(value)
+    return written if len(written) <= _SHOWN_CHARACTERS else f"{written[:_SHOWN_CHARACTERS]}..."
 
 
-def _text(inputs: Mapping[str, object], key: str) -> str:
-    value = inputs.get(key)
-    if not isinstance(value, str):
-        raise Validation(f"inputs.{key} must be a string, not {shown(value)}")
-    return _usable(value, f"inputs.{key}")
-
-
-def _usable(text: str, name: str) -> str:
-    if not text.strip():
+def _usable(value: str, name: str) -> str:
+    if not value.strip():
         raise Empty(f"{name} is empty; give at least one character that is not white space")
     try:
-        text.encode()
+        value.encode()
     except UnicodeEncodeError as error:
         # JSON brings none of these; an argument of a command line or a caller's own string may.
         raise Validation(
-            f"{name} has {text[error.start]!a}, half of a surrogate pair, at character"
+            f"{name} has {value[error.start]!a}, half of a surrogate pair, at character"
             f" {error.start}; it must be text that UTF-8 can hold"
         ) from error
-    return text
+    return value

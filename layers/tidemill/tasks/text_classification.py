@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Literal, cast
+from typing import ClassVar, Final, Literal, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -10,8 +10,8 @@ import numpy.typing as npt
 from tidemill.artifact import Artifact, ProblemType
 from tidemill.engines import Outputs
 from tidemill.errors import ArtifactError, NonFinite, Validation
-from tidemill.tasks import Request
-from tidemill.tasks.inputs import check_parameters, flag, shown, text_or_pair, whole_number
+from tidemill.tasks import Run
+from tidemill.tasks.inputs import check_parameters, flag, most, shown, text_or_pair
 from tidemill.tokens import Tokens
 
 Activation = Literal["softmax", "sigmoid", "none"]
@@ -38,6 +38,7 @@ class TextClassification:
     """`[{"label", "score"}]`, best first."""
 
     locates: ClassVar[bool] = False
+    sample: Final = "ready"
 
     def __init__(self, artifact: Artifact) -> None:
         """Take labels and problem type from `artifact`."""
@@ -48,22 +49,22 @@ class TextClassification:
         # A single-label answer is one label; of a multi-label model every score is an answer.
         self._top_k = 1 if artifact.problem_type == "single_label_classification" else None
 
-    def request(self, inputs: object, parameters: Mapping[str, object]) -> Request:
+    def request(self, inputs: object, parameters: Mapping[str, object]) -> Run:
         """Check a text or pair, `top_k`, `function_to_apply` and `truncate`."""
         if not parameters:
             options = Options(self._top_k, self._activation)
-            return Request(*text_or_pair(inputs, pairs=True), truncate=True, options=options)
+            return Run(*text_or_pair(inputs, pairs=True), truncate=True, options=options)
         check_parameters(parameters, _PARAMETERS)
         options = Options(self._top_k_of(parameters), self._activation_of(parameters))
-        return Request(
+        return Run(
             *text_or_pair(inputs, pairs=True),
             truncate=flag(parameters, "truncate", default=True),
             options=options,
         )
 
-    def answer(self, outputs: Outputs, tokens: Tokens, request: Request) -> object:
+    def answer(self, outputs: Outputs, tokens: Tokens, run: Run) -> object:
         """Scores of one text's logits, shape [1, labels], rounded to seven significant digits."""
-        options = cast("Options", request.options)
+        options = cast("Options", run.options)
         logits = outputs[0].astype(np.float64)
         if logits.shape != (len(self._labels),):
             raise ArtifactError(
@@ -81,16 +82,8 @@ class TextClassification:
         ]
 
     def _top_k_of(self, parameters: Mapping[str, object]) -> int | None:
-        top_k = parameters.get("top_k", self._top_k)
-        if top_k is None:
-            return None
-        number = whole_number(top_k)
-        if number is None or number < 1:
-            raise Validation(
-                f"parameters.top_k must be a whole number from 1 up, or null for every label,"
-                f" not {shown(top_k)}"
-            )
-        return min(number, len(self._labels))
+        top_k = most(parameters, "top_k", default=self._top_k, of="label")
+        return None if top_k is None else min(top_k, len(self._labels))
 
     def _activation_of(self, parameters: Mapping[str, object]) -> Activation:
         name = parameters.get("function_to_apply")

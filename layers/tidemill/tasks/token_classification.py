@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby
-from typing import ClassVar, Literal, cast
+from typing import ClassVar, Final, Literal, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +11,7 @@ import numpy.typing as npt
 from tidemill.artifact import Artifact
 from tidemill.engines import Outputs
 from tidemill.errors import ArtifactError, NonFinite, Validation
-from tidemill.tasks import Request
+from tidemill.tasks import Run
 from tidemill.tasks.inputs import check_parameters, flag, shown, text_or_pair, whole_number
 from tidemill.tokens import Places, Tokens
 
@@ -50,6 +50,7 @@ class TokenClassification:
     """
 
     locates: ClassVar[bool] = True
+    sample: Final = "ready"
 
     def __init__(self, artifact: Artifact) -> None:
         """Take labels from `artifact`."""
@@ -57,17 +58,17 @@ class TokenClassification:
             raise ArtifactError(f"{artifact.path} is for {artifact.task}, not token-classification")
         self._labels = artifact.labels
 
-    def request(self, inputs: object, parameters: Mapping[str, object]) -> Request:
+    def request(self, inputs: object, parameters: Mapping[str, object]) -> Run:
         """Check a text, `aggregation_strategy`, `ignore_labels`, `stride` and `truncate`."""
         check_parameters(parameters, _PARAMETERS)
-        return Request(
+        return Run(
             *text_or_pair(inputs, pairs=False),
             truncate=flag(parameters, "truncate", default=True),
             options=Options(_strategy(parameters), _ignored(parameters)),
             stride=_stride(parameters),
         )
 
-    def answer(self, outputs: Outputs, tokens: Tokens, request: Request) -> object:
+    def answer(self, outputs: Outputs, tokens: Tokens, run: Run) -> object:
         """Entities of one text's logits, shape [1, tokens, labels]."""
         if tokens.places is None:
             raise ValueError("entities need tokens with places; locate the text")
@@ -79,18 +80,18 @@ class TokenClassification:
             )
         if not np.isfinite(outputs).all():
             raise NonFinite("the model answered NaN or infinity for this text")
-        options = cast("Options", request.options)
+        options = cast("Options", run.options)
         scores = _softmax(outputs[0])
         if options.strategy in ("none", "simple"):
             parts = self._tokens(scores, tokens.places)
         else:
             parts = self._words(scores, tokens.places, options.strategy)
         if options.strategy == "none":
-            found = (_entry("entity", part.label, [part], request.text) for part in parts)
+            found = (_entry("entity", part.label, [part], run.text) for part in parts)
             return [entry for entry in found if entry["entity"] not in options.ignored]
         groups = ((_tag(group[0].label), group) for group in _groups(parts))
         return [
-            _entry("entity_group", tag, group, request.text)
+            _entry("entity_group", tag, group, run.text)
             for tag, group in groups
             if tag not in options.ignored
         ]

@@ -23,3 +23,9 @@ def tag(tagging: Pipeline) -> App:
 def embed(embedding: Pipeline) -> App:
     """The embedder's API."""
     return application(embedding)
+
+
+@pytest.fixture(scope="session")
+def rank(ranking: Pipeline) -> App:
+    """The cross encoder's API."""
+    return application(ranking)

@@ -72,7 +72,7 @@ def test_what_is_not_http_passes_through() -> None:
 )
 @given(
     method=st.sampled_from(["POST", "GET", "DELETE"]),
-    path=st.sampled_from(["/predict", "/embed", "/info", "/", "/docs/"]),
+    path=st.sampled_from(["/predict", "/embed", "/rerank", "/info", "/", "/docs/"]),
     body=st.binary(),
     header=st.binary(),
     query=st.binary(),

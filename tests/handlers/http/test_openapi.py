@@ -51,12 +51,15 @@ def _roomy(path: Path) -> Iterator[App]:
         yield application(pipeline)
 
 
-def test_the_document_tells_of_what_the_model_can_do(classify: App, embed: App) -> None:
-    classifies, embeds = (call(app, "GET", "/openapi.json").json for app in (classify, embed))
+def test_the_document_tells_of_what_the_model_can_do(classify: App, embed: App, rank: App) -> None:
+    classifies, embeds, ranks = (
+        call(app, "GET", "/openapi.json").json for app in (classify, embed, rank)
+    )
 
     assert classifies["info"]["title"] == "Tidemill: classifier"
     assert set(classifies["paths"]) == {"/predict", "/health", "/info"}
     assert set(embeds["paths"]) == {"/predict", "/embed", "/health", "/info"}
+    assert set(ranks["paths"]) == {"/predict", "/rerank", "/health", "/info"}
     # Relative, so that it holds under any stage and endpoint.
     assert classifies["servers"] == [{"url": "."}]
 
@@ -78,7 +81,9 @@ def test_a_whole_number_is_one_however_it_is_written(classify: App) -> None:
         assert len(call(classify, "POST", "/predict", body).json) == 2
 
 
-@pytest.mark.parametrize("make", [artifacts.classifier, artifacts.embedder, artifacts.tagger])
+@pytest.mark.parametrize(
+    "make", [artifacts.classifier, artifacts.embedder, artifacts.tagger, artifacts.ranker]
+)
 def test_the_api_keeps_what_its_document_promises(
     make: Callable[..., Path], tmp_path: Path
 ) -> None:

@@ -5,7 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handlers.http.errors import UnsupportedMediaType
-from handlers.http.requests import MAX_BODY_BYTES, MAX_INPUTS, Call, embed_call, predict_call
+from handlers.http.requests import (
+    MAX_BODY_BYTES,
+    MAX_INPUTS,
+    Call,
+    embed_call,
+    predict_call,
+    rerank_call,
+)
 from tidemill.errors import Empty, InvalidJson, TidemillError, TooLarge, Validation
 
 JSON = "application/json"
@@ -47,6 +54,64 @@ def test_an_embedding_takes_its_parameters_beside_its_inputs(
     body: bytes, parameters: dict[str, object]
 ) -> None:
     assert embed_call(JSON, body) == Call(["a"], parameters, single=True)
+
+
+RANKING = {"query": "a", "texts": ["b"]}
+
+
+@pytest.mark.parametrize(
+    ("more", "parameters"),
+    [
+        (b"", {}),
+        (b', "truncation_direction": "Right"', {}),
+        (b', "truncate": null', {}),
+        (b', "truncate": false', {"truncate": False}),
+        (
+            b', "raw_scores": true, "return_text": false',
+            {"raw_scores": True, "return_text": False},
+        ),
+    ],
+)
+def test_a_ranking_is_one_input_with_its_parameters_beside_it(
+    more: bytes, parameters: dict[str, object]
+) -> None:
+    body = b'{"query": "a", "texts": ["b"]%b}' % more
+
+    assert rerank_call(JSON, body) == Call([RANKING], parameters, single=True)
+
+
+@pytest.mark.parametrize(
+    ("body", "error", "says"),
+    [
+        (b"", Empty, 'the body is empty; send {"query"'),
+        (b"[]", Validation, 'must be an object, such as {"query"'),
+        (b'{"texts": ["b"]}', Validation, "the body has no query"),
+        (b'{"query": "a"}', Validation, "the body has no texts"),
+        (b'{"query": "a", "texts": ["b"], "top_n": 1}', Validation, "has top_n; it takes query,"),
+        (
+            b'{"query": "a", "texts": ["b"], "truncation_direction": "Left"}',
+            Validation,
+            "truncation_direction is not supported",
+        ),
+    ],
+)
+def test_what_is_no_ranking_is_refused(body: bytes, error: type[TidemillError], says: str) -> None:
+    with pytest.raises(error, match=says):
+        rerank_call(JSON, body)
+
+
+def test_there_is_a_most_texts_of_one_request_however_many_queries_they_are_of() -> None:
+    def texts(amount: int) -> bytes:
+        return b'{"query": "a", "texts": [%b]}' % b",".join([b'"b"'] * amount)
+
+    assert rerank_call(JSON, texts(MAX_INPUTS)).single
+    with pytest.raises(TooLarge, match="texts has 257 texts and may have 256"):
+        rerank_call(JSON, texts(MAX_INPUTS + 1))
+    assert len(predict_call(JSON, b'{"inputs": [%b, %b]}' % (texts(200), texts(56))).inputs) == 2
+    with pytest.raises(TooLarge, match="inputs has 257 texts and may have 256"):
+        predict_call(JSON, b'{"inputs": [%b, %b]}' % (texts(200), texts(57)))
+    with pytest.raises(TooLarge, match="inputs has 257 texts"):
+        predict_call(JSON, b'{"inputs": %b}' % texts(257))
 
 
 @pytest.mark.parametrize(
@@ -115,6 +180,6 @@ def test_other_types_are_refused_by_name(content_type: str) -> None:
 
 @given(body=st.binary())
 def test_any_bytes_are_a_call_or_refused(body: bytes) -> None:
-    for read in (predict_call, embed_call):
+    for read in (predict_call, embed_call, rerank_call):
         with suppress(TidemillError):
             read(JSON, body)

@@ -13,6 +13,7 @@ from tests.fakes.engine import FakeEngine
 from tests.handlers.events import load_event
 from tests.handlers.http.client import call, exchange
 from tests.layers.pipelines import pipeline_on
+from tidemill.answers import Prediction
 from tidemill.engines import Feeds, Outputs
 from tidemill.errors import EngineError
 from tidemill.jsonl import encode
@@ -52,6 +53,7 @@ def _waiting(pipeline: Pipeline, barrier: threading.Barrier) -> Pipeline:
         ("POST", "/predict", b'{"inputs": ""}', 400),
         ("GET", "/", b"", 404),
         ("POST", "/embed", b'{"inputs": "card"}', 404),
+        ("POST", "/rerank", b'{"query": "card", "texts": ["card"]}', 404),
         ("PUT", "/predict", b"", 405),
         ("POST", "/docs", b"", 405),
         ("POST", "/predict", b'{"inputs": [%b]}' % b",".join([b'"a"'] * 257), 413),
@@ -98,6 +100,64 @@ def test_answers_are_the_pipelines_bytes(
         assert call(app, "POST", path, body).body == encode(
             [answer.output for answer in answers]  # type: ignore[union-attr]
         )
+
+
+def test_a_ranking_has_the_form_of_text_embeddings_inference(rank: App, ranking: Pipeline) -> None:
+    body = {"query": "my card", "texts": ["fee", "card lost", "my phone"]}
+    [expected] = ranking.predict([body])
+    [raw] = ranking.predict([body], {"raw_scores": True, "return_text": True})
+    assert isinstance(expected, Prediction)
+    assert isinstance(raw, Prediction)
+
+    plain = call(rank, "POST", "/rerank", encode(body))
+    told = call(rank, "POST", "/rerank", encode(body | {"raw_scores": True, "return_text": True}))
+
+    assert plain.status == told.status == 200
+    assert plain.body == encode(expected.output)
+    assert int(plain.headers["x-compute-tokens"]) == expected.tokens == 20
+    assert all(entry.keys() == {"index", "score"} for entry in plain.json)
+    assert told.json == raw.output
+    assert [body["texts"][entry["index"]] for entry in told.json] == [
+        entry["text"] for entry in told.json
+    ]
+    scores = [entry["score"] for entry in plain.json]
+    assert scores == sorted(scores, reverse=True)
+    assert all(0 < score < 1 for score in scores)
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        (b"", 400),
+        (b'{"query": "card", "texts": []}', 400),
+        (b'{"query": " ", "texts": ["card"]}', 400),
+        (b'{"query": "card", "texts": ["card", ""]}', 400),
+        (b'{"query": "card", "texts": [%b]}' % b",".join([b'"a"'] * 257), 413),
+        (b'{"query": "card"}', 422),
+        (b'{"texts": ["card"]}', 422),
+        (b'{"query": "card", "texts": "card"}', 422),
+        (b'{"query": 7, "texts": ["card"]}', 422),
+        (b'{"query": "card", "texts": [7]}', 422),
+        (b'{"query": "card", "texts": ["card"], "raw_scores": 1}', 422),
+        (b'{"query": "a", "texts": ["%b"], "truncate": false}' % (b"card " * 30), 422),
+    ],
+)
+def test_what_cannot_be_ranked_is_refused(rank: App, body: bytes, status: int) -> None:
+    answer = call(rank, "POST", "/rerank", body)
+
+    assert answer.status == status
+    assert answer.json.keys() == {"error", "error_type"}
+
+
+def test_a_ranking_can_be_predicted_too(rank: App, ranking: Pipeline) -> None:
+    one = {"query": "my card", "texts": ["fee", "card lost"]}
+    [expected] = ranking.predict([one], {"top_n": 1})
+    assert isinstance(expected, Prediction)
+
+    for inputs, output in ((one, expected.output), ([one], [expected.output])):
+        body = encode({"inputs": inputs, "parameters": {"top_n": 1}})
+        assert call(rank, "POST", "/predict", body).body == encode(output)
+    assert call(rank, "POST", "/predict", b'{"inputs": "card"}').status == 422
 
 
 def test_an_engine_that_fails_is_a_503_that_can_be_tried_again(pipeline: Pipeline) -> None:

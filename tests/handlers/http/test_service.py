@@ -73,6 +73,18 @@ def test_a_classifier_has_no_embeddings_and_says_what_it_has(classify: Service) 
         classify.embed(JSON, b'{"inputs": "my card"}')
 
 
+def test_other_models_rank_nothing_and_say_what_they_do(
+    classify: Service, embed: Service, ranking: Pipeline
+) -> None:
+    body = b'{"query": "card", "texts": ["fee"]}'
+    with pytest.raises(NotFound, match=r"does text-classification, not ranking; POST /predict"):
+        classify.rerank(JSON, body)
+    with pytest.raises(NotFound, match=r"does feature-extraction, not ranking; POST /predict"):
+        embed.rerank(JSON, body)
+    with pytest.raises(NotFound, match=r"ranker does ranking, not embeddings"):
+        Service(ranking).embed(JSON, b'{"inputs": "card"}')
+
+
 def test_an_input_that_cannot_be_answered_is_named_by_its_place(classify: Service) -> None:
     with pytest.raises(Empty, match=r"^inputs\[1\]: inputs is empty"):
         classify.predict(JSON, b'{"inputs": ["card", " ", "lost"]}')

@@ -91,6 +91,51 @@ def test_a_terminal_shows_a_text_in_which_nothing_was_found(
     assert "card lost  nothing found" in outcome.output
 
 
+def test_a_query_ranks_the_texts(tidemill: Command, ranker: Path) -> None:
+    arguments = ("predict", "--query", "my card", "card lost", "fee", "--artifact", ranker)
+    outcome = tidemill(*arguments)
+    assert outcome.code == 0
+    [line] = [read(line.encode()) for line in outcome.output.splitlines()]
+    assert sorted(entry["index"] for entry in line["output"]) == [0, 1]
+    assert len(read(tidemill(*arguments, "--top-k", 1).output.encode())["output"]) == 1
+
+
+def test_a_query_and_a_ranking_model_need_each_other(
+    tidemill: Command, ranker: Path, classifier: Path
+) -> None:
+    without = tidemill("predict", "card", "--artifact", ranker)
+    assert without.code == 2
+    assert "say which with --query" in " ".join(without.errors.split())
+    other = tidemill("predict", "card", "--query", "fee", "--artifact", classifier)
+    assert other.code == 2
+    assert "--query is for ranking" in " ".join(other.errors.split())
+
+
+def test_options_of_entities_are_refused_for_a_ranking(tidemill: Command, ranker: Path) -> None:
+    outcome = tidemill("predict", "--query", "fee", "card", "--artifact", ranker, "--stride", 2)
+    assert "parameters has ['stride']" in read(outcome.output.encode())["error"]["message"]
+
+
+def test_a_text_that_cannot_be_ranked_fails_the_command_if_strict(
+    tidemill: Command, ranker: Path
+) -> None:
+    outcome = tidemill("predict", "--query", "fee", "card", "", "--artifact", ranker, "--strict")
+    assert outcome.code == 1
+    assert read(outcome.output.encode())["error"]["message"].startswith("texts[1] is empty")
+
+
+def test_a_terminal_shows_a_ranking_best_first(on_terminal: Command, ranker: Path) -> None:
+    texts = ("[/b] card", "my fee", "phone")
+    outcome = on_terminal("predict", "--query", "my card", *texts, "--artifact", ranker)
+    header, *rows = outcome.output.splitlines()
+    assert header.split() == ["text", "score"]
+    assert {row.rsplit(maxsplit=1)[0].strip() for row in rows} == set(texts)
+    scores = [float(row.split()[-1]) for row in rows]
+    assert scores == sorted(scores, reverse=True)
+    failed = on_terminal("predict", "--query", " ", "card", "--artifact", ranker)
+    assert "Empty: query is empty" in failed.output
+
+
 def test_a_terminal_shows_a_table(on_terminal: Command, classifier: Path) -> None:
     outcome = on_terminal("predict", "card lost", "", "--artifact", classifier, "--top-k", 2)
     assert outcome.code == 0

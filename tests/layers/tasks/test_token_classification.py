@@ -19,6 +19,7 @@ from tidemill.errors import ArtifactError, Empty, NonFinite, TooLong, Validation
 from tidemill.pipeline import Pipeline
 from tidemill.tasks.token_classification import TokenClassification
 from tidemill.tokens import Places, TokenizerFile, Tokens
+from tidemill.windows import MAX_WINDOWS
 
 Entries = list[dict[str, Any]]
 
@@ -394,6 +395,20 @@ def test_each_window_is_one_run_and_its_tokens_count(tagger: Path) -> None:
     assert [len(run) for run in engine.runs] == [16] * 4
     assert all((run[0], run[-1]) == (2, 3) for run in engine.runs)
     assert answer.tokens == 64
+
+
+def test_a_text_that_takes_too_many_windows_is_refused_before_any_runs(tagger: Path) -> None:
+    engine = FakeEngine(by_id)
+    # The first window has 14 tokens and each further one adds 10.
+    most = 14 + 10 * (MAX_WINDOWS - 1)
+    with pipeline_on(engine, tagger) as pipeline:
+        [fits] = pipeline.predict(["card " * most], {"stride": 4})
+        assert isinstance(fits, Prediction)
+        assert len(engine.runs) == MAX_WINDOWS
+        [refused] = pipeline.predict(["card " * (most + 1)], {"stride": 4})
+    assert isinstance(refused, TooLong)
+    assert "takes 65 windows and may take 64; split it, or leave stride out" in str(refused)
+    assert len(engine.runs) == MAX_WINDOWS
 
 
 def test_a_token_is_labelled_where_it_has_most_context(tagger: Path) -> None:
