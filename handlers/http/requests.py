@@ -8,6 +8,7 @@ import orjson
 
 from handlers.http.errors import UnsupportedMediaType
 from tidemill.errors import Empty, InvalidJson, TooLarge, Validation
+from tidemill.jsonl import few_keys
 
 MAX_BODY_BYTES: Final = 6 << 20
 """What Lambda takes and gives. https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html"""
@@ -47,7 +48,7 @@ def predict_call(content_type: str | None, body: bytes) -> Call:
     """
     value = _json_object(content_type, body)
     if unknown := sorted(value.keys() - _PREDICT_KEYS):
-        raise Validation(f"the body has {', '.join(unknown)}; it takes inputs and parameters")
+        raise Validation(f"the body has {few_keys(unknown)}; it takes inputs and parameters")
     parameters = value.get("parameters")
     if parameters is not None and not isinstance(parameters, dict):
         raise Validation("parameters must be an object")
@@ -93,7 +94,7 @@ def _refuse_others(
     """Refuse keys beyond those that are `taken`, and what would not be at its default."""
     for key in sorted(value.keys() - set(taken)):
         if key not in defaults:
-            raise Validation(f"the body has {key}; it takes {', '.join(taken)}")
+            raise Validation(f"the body has {few_keys([key])}; it takes {', '.join(taken)}")
         if value[key] != defaults[key]:
             raise Validation(f"{key} is not supported by this model; leave it out")
 

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -12,21 +11,17 @@ from aws_lambda_powertools.event_handler import HttpResolverLocal, Response
 from handlers.http.asgi import App, guarded
 from handlers.http.routes import add_routes
 from handlers.http.service import Service
-from tidemill.artifact import STARTER
+from tidemill.cli.options import DEFAULT_ARTIFACT, ArtifactOption, CoresOption
 from tidemill.pipeline import Pipeline
 
 
 def serve(
-    artifact: Annotated[
-        Path, typer.Option("--artifact", metavar="DIR", help="The model; the starter if left out.")
-    ] = STARTER,
+    artifact: ArtifactOption = DEFAULT_ARTIFACT,
     host: Annotated[
         str, typer.Option(help="Address to listen on; 0.0.0.0 lets other machines in.")
     ] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on.")] = 8080,
-    cores: Annotated[
-        int | None, typer.Option(min=1, help="Cores to use; what the machine grants if left out.")
-    ] = None,
+    cores: CoresOption = None,
 ) -> None:
     """Answer over HTTP: POST /predict, and GET /docs to try it in a browser.
 
@@ -38,7 +33,13 @@ def serve(
     """
     with Pipeline.open(artifact, cores=cores, mode="latency") as pipeline:
         uvicorn.run(
-            application(pipeline), host=host, port=port, log_level="warning", access_log=False
+            application(pipeline),
+            host=host,
+            port=port,
+            log_level="warning",
+            access_log=False,
+            # Where a package for them is installed, uvicorn would offer them, and answer with 500.
+            ws="none",
         )
 
 

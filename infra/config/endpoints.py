@@ -69,7 +69,7 @@ def _digest(table: Table, artifact: Path) -> str:
     try:
         content = manifest.read_bytes()
         facts = json.loads(content)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         problem = f"= '{artifact}' is not an artifact: {manifest} cannot be read ({error})"
         raise table.fault("artifact", problem, way_out) from error
     if not isinstance(facts, dict) or facts.get("format") != FORMAT:

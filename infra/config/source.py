@@ -51,6 +51,12 @@ class Source:
                 f"{self.path}:{line}: not TOML: {problem}. "
                 "Correct this line; https://toml.io shows the syntax."
             ) from error
+        except (ValueError, RecursionError) as error:
+            # Thousands of digits, or of brackets within each other; nothing tells where.
+            raise ConfigError(
+                f"{self.path}: a value is too long or nested too deep to be read ({error}). "
+                "Write a shorter one."
+            ) from error
 
     def fault(self, keys: Keys, problem: str, way_out: str) -> ConfigError:
         """Return the error for what stands at `keys`, or for the table it is missing from."""

@@ -13,8 +13,8 @@ from rich.console import Console
 from rich.markup import escape
 
 from infra.local import demo_report
-from infra.local.errors import LocalError
-from infra.local.job import Job
+from infra.local.errors import LocalError, MisuseError
+from infra.local.job import Job, unzipped
 from infra.local.latency import Latency, predict
 from infra.local.stack import LocalStack, local_stack
 from infra.local.steps import Steps, told
@@ -24,7 +24,9 @@ CONFIG = ROOT / "tidemill.toml"
 MESSAGES = ROOT / "layers" / "tidemill" / "samples" / "messages.jsonl"
 GREETING = "My card has not arrived yet"
 CALLS = 50
-# As for every command: the machine, and not the user, is what failed.
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+# As for every command.
+WRONG_USE = 2
 MACHINE_FAILED = 3
 
 
@@ -62,7 +64,7 @@ def demo(
         Console(stderr=True).print(
             f"tidemill: {escape(str(error))}", highlight=False, soft_wrap=True
         )
-        return MACHINE_FAILED
+        return WRONG_USE if isinstance(error, MisuseError) else MACHINE_FAILED
     return 0
 
 
@@ -70,13 +72,12 @@ def _content(file: Path) -> bytes:
     try:
         return file.read_bytes()
     except OSError as error:
-        raise LocalError(
+        raise MisuseError(
             f"{file} cannot be read ({error.strerror}). Name another one with --file."
         ) from error
 
 
 def _show(console: Console, say: Steps, local: LocalStack, *, name: str, content: bytes) -> None:
-    texts = _texts(content)
     api = local.api()
     say(f"Calling the API: POST /predict {json.dumps({'inputs': GREETING})}")
     started = time.perf_counter()
@@ -84,7 +85,8 @@ def _show(console: Console, say: Steps, local: LocalStack, *, name: str, content
     first_ms = (time.perf_counter() - started) * 1000
     say.pause()
     console.print(f"         {escape(reply.body.decode()[:200])}", highlight=False)
-    latency = Latency.of(api, (texts * CALLS)[:CALLS])
+    # Never the file's own: what the API would refuse of them is no reason to stop.
+    latency = Latency.of(api, _texts(MESSAGES.read_bytes())[:CALLS])
     api.close()
     job = Job(local, f"{local.described.default.name}/{name}")
     say(f"Dropping {name} ({len(content)} bytes) at input/{job.name}")
@@ -97,7 +99,7 @@ def _show(console: Console, say: Steps, local: LocalStack, *, name: str, content
     manifest = job.manifest()
     if manifest["output"] is None:
         raise LocalError(f"{job.name} was not answered: {manifest['error']['message']}")
-    demo_report.show_predictions(console, texts, job.lines())
+    demo_report.show_predictions(console, _texts(content), job.lines())
     demo_report.show_figures(console, first_ms=first_ms, latency=latency, manifest=manifest)
     demo_report.show_files(console, job)
 
@@ -111,15 +113,18 @@ def _keep(console: Console, say: Steps, local: LocalStack) -> None:
 
 
 def _texts(content: bytes) -> list[str]:
-    """Return what can be shown and sent of the file's inputs; what cannot is the job's to refuse."""
-    texts = []
-    for line in content.splitlines():
-        try:
-            record: Any = json.loads(line)
-        except ValueError:
-            record = None
-        inputs = record.get("inputs") if isinstance(record, dict) else record
-        texts.append(
-            inputs if isinstance(inputs, str) and inputs else line.decode(errors="replace")
-        )
-    return texts or [GREETING]
+    """Return a text to show for each record: its input, or else its line."""
+    lines = unzipped(content).removeprefix(BYTE_ORDER_MARK).split(b"\n")
+    return [_text(line) for line in lines if line.strip()]
+
+
+def _text(line: bytes) -> str:
+    try:
+        record: Any = json.loads(line)
+    except (ValueError, RecursionError):
+        record = None
+    inputs = record.get("inputs") if isinstance(record, dict) else record
+    if not isinstance(inputs, str):
+        return line.decode(errors="replace")
+    # A terminal takes no half of a surrogate pair.
+    return inputs.encode(errors="replace").decode()

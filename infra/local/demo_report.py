@@ -22,7 +22,7 @@ def show_predictions(
     """Print some of the file's texts and their answers, from all over it."""
     table = Table(title="Some of the answers", title_justify="left", expand=True)
     table.add_column("text", no_wrap=True, ratio=1)
-    table.add_column("answer", no_wrap=True)
+    table.add_column("answer", no_wrap=True, max_width=44)
     table.add_column("score", no_wrap=True)
     step = max(1, len(lines) // SHOWN)
     for text, line in list(zip(texts, lines, strict=False))[::step][:SHOWN]:
@@ -49,10 +49,9 @@ def show_figures(
         f"{manifest['records_per_s']:.0f} records/s from plan to manifest "
         f"({manifest['wall_s']:.1f} s, starts of processes included)",
     )
-    computing = manifest["compute_s"]
-    table.add_row(
-        "", f"{manifest['records'] / computing:.0f} records/s while computing ({computing:.1f} s)"
-    )
+    if computing := manifest["compute_s"]:  # none where no record could be answered
+        rate = manifest["records"] / computing
+        table.add_row("", f"{rate:.0f} records/s while computing ({computing:.1f} s)")
     console.print(table, highlight=False)
 
 

@@ -1,7 +1,9 @@
 """A file dropped into the bucket, followed to its manifest."""
 
+import gzip
 import json
 import time
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +12,7 @@ from infra.local.errors import LocalError, tail
 from infra.local.stack import LocalStack
 
 POLL_S = 0.1
+GZIP_MAGIC = b"\x1f\x8b"
 STANDSTILL_S = 180
 
 
@@ -66,7 +69,7 @@ class Job:
 
     def lines(self) -> list[dict[str, Any]]:
         """Return the output's lines."""
-        output = self._get(f"output/{self.name}.out")
+        output = unzipped(self._get(f"output/{self.name}.out"))
         return [json.loads(line) for line in output.splitlines()]
 
     def objects(self) -> list[tuple[str, int]]:
@@ -97,3 +100,13 @@ class Job:
         for page in pages:
             for entry in page.get("Contents", []):
                 yield entry["Key"], entry["Size"]
+
+
+def unzipped(content: bytes) -> bytes:
+    """Return what is in a gzip, nothing if that is damaged; and anything else as it is."""
+    if not content.startswith(GZIP_MAGIC):
+        return content
+    try:
+        return gzip.decompress(content)
+    except (OSError, EOFError, zlib.error):
+        return b""

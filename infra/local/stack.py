@@ -13,7 +13,7 @@ from infra.local import deployment, functions, tools
 from infra.local.api_client import ApiClient
 from infra.local.aws import Clients
 from infra.local.emulator import emulator
-from infra.local.errors import LocalError
+from infra.local.errors import LocalError, MisuseError
 from infra.local.launcher import Launcher, ProcessLauncher
 
 
@@ -111,7 +111,7 @@ def _described(config: Path) -> Deployment:
     try:
         return load(config)
     except ConfigError as error:
-        raise LocalError(str(error)) from error
+        raise MisuseError(str(error)) from error
 
 
 def _launcher(described: Deployment, *, endpoint_url: str, folder: Path) -> ProcessLauncher:

@@ -5,11 +5,12 @@ itself stands for the whole artifact. Reports lie beside, outside the digest: ti
 machine to machine, the model does not.
 """
 
+import errno
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, BinaryIO, Literal, cast
 
 import orjson
 
@@ -22,6 +23,8 @@ STARTER = Path(__file__).parent / "starter"
 
 _REPORTS = frozenset({"report.json", "report.html"})
 _READ_BYTES = 1 << 20
+# Of tidemill.json: room for a hundred thousand labels.
+_MOST_MANIFEST_BYTES = 16 << 20
 
 TaskName = Literal["text-classification", "token-classification", "feature-extraction", "ranking"]
 ProblemType = Literal["single_label_classification", "multi_label_classification", "regression"]
@@ -117,13 +120,26 @@ def _read_manifest(path: Path) -> bytes:
             f"{path} is not a directory; an artifact is a directory with a {MANIFEST} in it"
         )
     try:
-        return (path / MANIFEST).read_bytes()
+        with _open_file(path / MANIFEST) as file:
+            raw = file.read(_MOST_MANIFEST_BYTES + 1)
     except FileNotFoundError:
         raise ArtifactError(
             f"{path} has no {MANIFEST}; name the directory that directly holds one"
         ) from None
     except OSError as error:
         raise ArtifactError(f"{path / MANIFEST} cannot be read: {error.strerror}") from error
+    if len(raw) > _MOST_MANIFEST_BYTES:
+        raise ArtifactError(
+            f"{path / MANIFEST} has more than {_MOST_MANIFEST_BYTES} bytes; write the artifact again"
+        )
+    return raw
+
+
+def _open_file(path: Path) -> BinaryIO:
+    """Open a file to read; a pipe or a device, which might never end, is an OSError."""
+    if path.exists() and not path.is_file():
+        raise OSError(errno.EINVAL, "it is not a regular file")
+    return path.open("rb")
 
 
 def _parse_manifest(path: Path, raw: bytes) -> dict[str, Any]:
@@ -149,7 +165,10 @@ def _check_format(path: Path, fields: "_Fields") -> None:
 
 def _check_files(path: Path, files: Mapping[str, str]) -> None:
     found = {
-        entry.relative_to(path).as_posix() for entry in path.rglob("*") if not entry.is_dir()
+        entry.relative_to(path).as_posix()
+        for entry in path.rglob("*")
+        # What lies behind a link to a folder would be copied with the artifact.
+        if entry.is_symlink() or not entry.is_dir()
     } - {MANIFEST, *_REPORTS}
     if missing := sorted(files.keys() - found):
         raise ArtifactError(
@@ -172,7 +191,7 @@ def _check_files(path: Path, files: Mapping[str, str]) -> None:
 def _sha256(path: Path) -> str:
     digest = hashlib.sha256()
     try:
-        with path.open("rb") as file:
+        with _open_file(path) as file:
             while block := file.read(_READ_BYTES):
                 digest.update(block)
     except OSError as error:

@@ -158,6 +158,11 @@ def numbered(chunks: Iterable[bytes], first: int) -> Iterator[bytes]:
             yield b'{"id":%d,%b\n' % (number, written.removeprefix(b"{"))
 
 
+def few_keys(keys: Iterable[str]) -> str:
+    """The first of an object's keys, short enough for an error message."""
+    return ", ".join(key[:_SHOWN_CHARACTERS] for key in sorted(keys)[:5])
+
+
 def body(answer: Answer) -> bytes:
     """What an output line says after the id."""
     if isinstance(answer, RecordError):
@@ -192,8 +197,7 @@ def _id(line: bytes, value: object) -> bytes:
 
 def _inputs(value: dict[str, object]) -> object:
     if "inputs" not in value:
-        known = ", ".join(key[:_SHOWN_CHARACTERS] for key in sorted(value)[:5])
-        raise Validation(f'the record has no "inputs"; its keys are: {known or "none"}')
+        raise Validation(f'the record has no "inputs"; its keys are: {few_keys(value) or "none"}')
     return value["inputs"]
 
 

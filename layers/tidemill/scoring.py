@@ -33,8 +33,9 @@ _GROUP_CHARACTERS: Final = 2048
 _GROUP_REQUESTS: Final = 32
 # Groups in flight: enough that no worker runs dry while the oldest is waited for.
 _GROUPS_PER_WORKER: Final = 4
-# Lines held back by an earlier one that is not computed yet.
+# Lines held back by an earlier one that is not computed yet: so many, or of so many bytes of ids.
 _LINES_WAITING: Final = 8192
+_IDS_WAITING_BYTES: Final = 8 << 20
 
 
 def score(lines: Iterable[Line], sink: Sink, pipeline: Pipeline, *, first: int | None) -> Tally:
@@ -119,6 +120,7 @@ class _Run:
         self._group = _Group()
         self._in_flight: deque[Future[float]] = deque()
         self._waiting: deque[tuple[bytes | None, _Outcome]] = deque()
+        self._ids_waiting_bytes = 0
         self._remembered: dict[Request, _Outcome] = {}
         self._range_bytes = 0
         self._remembered_bytes = 0
@@ -132,12 +134,13 @@ class _Run:
         record = jsonl.parse(line)
         outcome = _failed(record.error) if record.error else self._outcome(record)
         self._waiting.append((_id(record.id, self._first, self._tally), outcome))
+        self._ids_waiting_bytes += len(record.id or b"")
         self._tally.records += 1
         if self._group.is_full:
             self._hand_over()
         if len(self._in_flight) > _GROUPS_PER_WORKER * self._pipeline.workers:
             self._collect()
-        if len(self._waiting) >= _LINES_WAITING:
+        if len(self._waiting) >= _LINES_WAITING or self._ids_waiting_bytes >= _IDS_WAITING_BYTES:
             self._collect_all()
 
     def finish(self) -> Tally:
@@ -181,6 +184,7 @@ class _Run:
         while self._in_flight:
             self._collect()
         self._write()
+        self._ids_waiting_bytes = 0
 
     def _write(self) -> None:
         """Write the lines at the front whose outcome is known."""

@@ -246,7 +246,12 @@ def test_a_wrong_description_is_refused_with_line_rule_and_way_out(
     assert refusal(tmp_path, description) == message
 
 
-@pytest.mark.parametrize("content", ["[", "[]", "{}", '{"format": 2}'])
+@pytest.mark.parametrize("value", ["9" * 5000, "[" * 5000 + "]" * 5000])
+def test_a_value_that_cannot_be_read_is_refused(tmp_path: Path, value: str) -> None:
+    assert "too long or nested too deep" in refusal(tmp_path, f"{BANKING}memory_mb = {value}\n")
+
+
+@pytest.mark.parametrize("content", ["[", "[]", "{}", '{"format": 2}', "[" * 100_000])
 def test_an_artifact_without_a_readable_manifest_is_refused(tmp_path: Path, content: str) -> None:
     config = write_deployment(tmp_path, PLAIN)
     (tmp_path / "artifact" / "tidemill.json").write_text(content)

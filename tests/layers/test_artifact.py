@@ -1,4 +1,5 @@
 import hashlib
+import os
 import re
 from pathlib import Path
 from typing import Any
@@ -120,6 +121,24 @@ def test_a_link_to_nowhere_cannot_be_read(path: Path) -> None:
     assert "model.onnx cannot be read: No such file" in refusal(path)
 
 
+def test_a_link_to_a_folder_is_not_listed(path: Path, tmp_path: Path) -> None:
+    (path / "more").symlink_to(tmp_path)
+    assert "has more, not listed" in refusal(path)
+
+
+@pytest.mark.parametrize("name", ["tidemill.json", "model.onnx"])
+def test_a_pipe_in_place_of_a_file_is_refused_and_not_waited_for(path: Path, name: str) -> None:
+    (path / name).unlink()
+    os.mkfifo(path / name)
+    assert f"{name} cannot be read: it is not a regular file" in refusal(path)
+
+
+def test_a_description_of_endless_length_is_not_held(path: Path) -> None:
+    with (path / "tidemill.json").open("r+b") as file:
+        file.truncate(1 << 40)
+    assert "tidemill.json has more than 16777216 bytes" in refusal(path)
+
+
 def test_one_altered_byte_is_found(path: Path) -> None:
     model = bytearray((path / "model.onnx").read_bytes())
     model[len(model) // 2] ^= 1
@@ -161,7 +180,7 @@ def test_a_directory_without_a_description_is_refused(tmp_path: Path) -> None:
 
 def test_a_description_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
     (tmp_path / "tidemill.json").mkdir()
-    assert "cannot be read: Is a directory" in refusal(tmp_path)
+    assert "cannot be read: it is not a regular file" in refusal(tmp_path)
 
 
 @pytest.mark.parametrize("raw", [b"", b"{", b"\xff\xfe{}", b'{"format": NaN}'])

@@ -168,6 +168,26 @@ def test_a_great_many_repeats_and_errors_do_not_pile_up(classifier: Path) -> Non
     assert waiting < 10_000
 
 
+def test_long_ids_do_not_pile_up(classifier: Path) -> None:
+    written = 0
+    waiting = 0
+
+    def sink(output: bytes) -> None:
+        nonlocal written
+        written += output.count(b"\n")
+
+    def lines() -> Iterator[bytes]:
+        nonlocal waiting
+        for number in range(60):
+            waiting = max(waiting, number - written)
+            yield b'{"id": "%b", "inputs": "card"}' % (b"x" * (1 << 20))
+
+    with pipeline_on(FakeEngine(), classifier) as pipeline:
+        tally = score(lines(), sink, pipeline, first=0)
+    assert tally.records == written == 60
+    assert waiting < 10
+
+
 def test_what_is_remembered_ends_with_the_range(
     classifier: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

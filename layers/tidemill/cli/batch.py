@@ -65,11 +65,13 @@ def _check(source: str, output: str) -> None:
     if output == _STANDARD_STREAM:
         return
     target = Path(output)
-    if target.is_dir() or not target.absolute().parent.is_dir():
+    if not target.absolute().parent.is_dir():
         raise typer.BadParameter(
             f"{output} cannot be written; name a file in an existing directory"
         )
     for written in (target, manifest_path(target)):
+        if written.is_dir():
+            raise typer.BadParameter(f"{written} is a directory; name another output")
         if source != _STANDARD_STREAM and written.exists() and written.samefile(source):
             raise typer.BadParameter(f"{output} would overwrite the input; name another output")
 
@@ -113,7 +115,8 @@ def _progress(source: str) -> Iterator[Report]:
         return
     total = None if source == _STANDARD_STREAM else Path(source).stat().st_size or None
     columns = (
-        TextColumn("{task.description}"),
+        # A file's name may hold brackets, which are not rich's markup here.
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         DownloadColumn(),
         TransferSpeedColumn(),

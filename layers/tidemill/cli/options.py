@@ -1,5 +1,6 @@
 """Options that several commands share."""
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -19,13 +20,20 @@ ArtifactOption = Annotated[
 ]
 DEFAULT_ARTIFACT = STARTER
 
+
+def _at_most_all(cores: int | None) -> int | None:
+    # Threads beyond the cores would spin and take turns: some thousands of them stop a machine.
+    return None if cores is None else min(cores, os.cpu_count() or 1)
+
+
 CoresOption = Annotated[
     int | None,
     typer.Option(
         "--cores",
         min=1,
         metavar="N",
-        help="Cores to use; what the machine or container grants when left out.",
+        help="Cores to use, up to all; what the machine or container grants when left out.",
         show_default=False,
+        callback=_at_most_all,
     ),
 ]

@@ -156,6 +156,15 @@ def test_there_is_a_most_inputs_of_one_request() -> None:
         predict_call(JSON, b'{"inputs": [%b, "a"]}' % most)
 
 
+def test_a_key_of_a_megabyte_does_not_make_an_answer_of_a_megabyte() -> None:
+    body = b'{"inputs": "a", "%b": 1}' % (b"k" * (1 << 20))
+
+    for read in (predict_call, embed_call, rerank_call):
+        with pytest.raises(Validation) as refused:
+            read(JSON, body)
+        assert len(str(refused.value)) < 300
+
+
 def test_there_is_a_largest_body() -> None:
     body = b'{"inputs": "a"}'.ljust(MAX_BODY_BYTES)
 

@@ -1,11 +1,13 @@
 """What the demo shows."""
 
+import gzip
 import io
 
 from rich.console import Console
 
 from infra.local.demo import _texts
-from infra.local.demo_report import show_predictions
+from infra.local.demo_report import show_figures, show_predictions
+from infra.local.latency import Latency
 
 
 def shown(texts: list[str], lines: list[dict[str, object]]) -> str:
@@ -50,3 +52,23 @@ def test_many_answers_are_shown_from_all_over_the_file() -> None:
 
 def test_texts_are_the_inputs_or_where_there_are_none_the_line() -> None:
     assert _texts(b'{"inputs":"a"}\n"b"\n{broken\n') == ["a", "b", "{broken"]
+
+
+def test_every_record_and_no_blank_line_has_a_text_to_show() -> None:
+    content = b'\xef\xbb\xbf"a"\r\n\n \n"\\ud800"\n""\n' + b"[" * 100_000
+
+    assert _texts(content) == ["a", "?", "", "[" * 100_000]
+    assert _texts(gzip.compress(content)) == _texts(content)
+    assert _texts(gzip.compress(content)[:-9]) == []
+    assert _texts(b"") == []
+
+
+def test_a_file_of_nothing_that_could_be_answered_has_figures_too() -> None:
+    figures = {"records": 0, "failed": {}, "records_per_s": 0.0, "wall_s": 0.1, "compute_s": 0.0}
+    latency = Latency(calls=2, median_ms=1.0, p95_ms=1.0, median_compute_ms=0.5)
+    console = Console(file=io.StringIO(), width=100)
+
+    show_figures(console, first_ms=1.0, latency=latency, manifest=figures)
+
+    assert isinstance(console.file, io.StringIO)
+    assert "0 records, 0 failed" in console.file.getvalue()

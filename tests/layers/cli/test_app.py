@@ -1,4 +1,6 @@
 import io
+import os
+import shlex
 import subprocess
 import sys
 from importlib.abc import MetaPathFinder
@@ -9,6 +11,7 @@ import pytest
 
 from tests.layers.cli.conftest import Command
 from tidemill.cli import main
+from tidemill.pipeline import Mode, Pipeline
 
 TIDEMILL = (sys.executable, "-m", "tidemill")
 
@@ -156,6 +159,43 @@ def test_what_nobody_foresaw_is_not_hidden(
     monkeypatch: pytest.MonkeyPatch, classifier: Path
 ) -> None:
     monkeypatch.setattr(sys, "argv", ["tidemill", "batch", "-", "-", "--artifact", str(classifier)])
-    monkeypatch.setattr(sys, "stdin", None)
+    monkeypatch.setattr(sys, "stdin", object())
     with pytest.raises(AttributeError):
         main()
+
+
+@pytest.mark.parametrize(
+    ("command", "closed", "code"),
+    [
+        ("predict card", ">&-", 0),
+        ("predict card", "2>&-", 0),
+        ("predict -", "<&-", 0),
+        ("info", ">&-", 0),
+        ("batch - -", "<&-", 0),
+        ("batch - - --artifact nowhere", ">&- 2>&-", 2),
+    ],
+)
+def test_a_closed_stream_is_no_traceback(command: str, closed: str, code: int) -> None:
+    run = subprocess.run(
+        ["sh", "-c", f"{shlex.join(TIDEMILL)} {command} {closed}"],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (run.returncode, "Traceback" in run.stderr) == (code, False)
+
+
+def test_more_cores_than_the_machine_has_are_all_of_them(
+    tidemill: Command, classifier: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int | None] = []
+    opened = Pipeline.open
+
+    def open_pipeline(path: Path, *, cores: int | None, mode: Mode) -> Pipeline:
+        asked.append(cores)
+        return opened(path, cores=1, mode=mode)
+
+    monkeypatch.setattr(Pipeline, "open", open_pipeline)
+    assert tidemill("predict", "card", "--artifact", classifier, "--cores", 10**9).code == 0
+    assert asked == [os.cpu_count()]

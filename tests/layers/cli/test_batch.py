@@ -99,7 +99,8 @@ def test_truncated_records_are_counted_in_the_summary(
     [
         (("missing.jsonl", "out.jsonl"), "missing.jsonl is not a file; name a .jsonl"),
         ((".", "out.jsonl"), "is not a file; name a .jsonl"),
-        (("in.jsonl", "."), "cannot be written; name a file in an existing directory"),
+        (("in.jsonl", "."), "is a directory; name another output"),
+        (("in.jsonl", "y"), "y.manifest.json is a directory; name another output"),
         (("in.jsonl", "nowhere/out.jsonl"), "cannot be written; name a file in an existing"),
         (("in.jsonl", "in.jsonl"), "would overwrite the input; name another output"),
         (("in.jsonl", "link.jsonl"), "would overwrite the input; name another output"),
@@ -111,11 +112,12 @@ def test_files_that_cannot_be_are_refused_before_any_work(
 ) -> None:
     (tmp_path / "link.jsonl").symlink_to(source)
     (tmp_path / "x.manifest.json").write_bytes(CONTENT)
-    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    (tmp_path / "y.manifest.json").mkdir()
+    before = {path: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()}
     outcome = tidemill("batch", *(tmp_path / name for name in names), "--artifact", "nowhere")
     assert outcome.code == 2
     assert told in outcome.errors
-    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
+    assert {path: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()} == before
 
 
 def test_a_device_takes_answers_and_gets_no_manifest(
@@ -159,6 +161,20 @@ def test_a_terminal_shows_a_bar(
     assert tidemill("batch", source, output, "--artifact", classifier).code == 0
     assert "in.jsonl" in screen.shown()
     assert "3 records" in screen.shown()
+
+
+def test_a_name_with_brackets_is_shown_as_it_is(
+    tidemill: Command,
+    classifier: Path,
+    source: Path,
+    output: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    screen = Terminal()
+    monkeypatch.setattr(sys, "stderr", screen)
+    named = source.rename(source.with_name("[red]in[").with_suffix(".jsonl"))
+    assert tidemill("batch", named, output, "--artifact", classifier).code == 0
+    assert "[red]in[.jsonl" in screen.shown()
 
 
 def test_a_bar_for_standard_input_knows_no_end(
