@@ -35,6 +35,29 @@ _LABELS: Final = {
         "required": ["label", "score"],
     },
 }
+_PLACE: Final = {
+    "score": {"type": "number"},
+    "word": {"type": "string"},
+    "start": {"type": "integer"},
+    "end": {"type": "integer"},
+}
+_ENTITIES: Final = {
+    "type": "array",
+    "items": {
+        "oneOf": [
+            {
+                "type": "object",
+                "properties": own | _PLACE,
+                "required": [*own, *_PLACE],
+                "additionalProperties": False,
+            }
+            for own in (
+                {"entity_group": {"type": "string"}},
+                {"entity": {"type": "string"}, "index": {"type": "integer"}},
+            )
+        ]
+    },
+}
 _QUERY: Final = {"type": "string", "pattern": r"\S", "examples": ["How do I block my card?"]}
 _TEXTS: Final = {"type": "array", "items": _TEXT, "minItems": 1, "maxItems": MAX_INPUTS}
 _QUERY_AND_TEXTS: Final = {
@@ -58,11 +81,13 @@ _RANKS: Final = {
 _VECTOR: Final = {"type": "array", "items": {"type": "number"}}
 _INPUT: Final[Mapping[TaskName, dict[str, Any]]] = {
     "text-classification": {"oneOf": [_TEXT, _PAIR]},
+    "token-classification": _TEXT,
     "feature-extraction": _TEXT,
     "ranking": _QUERY_AND_TEXTS,
 }
 _OUTPUT: Final[Mapping[TaskName, dict[str, Any]]] = {
     "text-classification": _LABELS,
+    "token-classification": _ENTITIES,
     "feature-extraction": _VECTOR,
     "ranking": _RANKS,
 }
@@ -71,11 +96,22 @@ _TOLD: Final = {
     "raw_scores": {"type": "boolean", "default": False},
     "return_text": {"type": "boolean", "default": False},
 }
+
+
+def _one_of(*names: str) -> dict[str, Any]:
+    return {"anyOf": [{"type": "string", "enum": list(names)}, _NULL]}
+
+
 _OWN_PARAMETERS: Final[Mapping[TaskName, dict[str, Any]]] = {
     "text-classification": {
         "top_k": _MOST,
-        "function_to_apply": {
-            "anyOf": [{"type": "string", "enum": ["softmax", "sigmoid", "none"]}, _NULL]
+        "function_to_apply": _one_of("softmax", "sigmoid", "none"),
+    },
+    "token-classification": {
+        "aggregation_strategy": _one_of("none", "simple", "first", "average", "max"),
+        "ignore_labels": {
+            "anyOf": [{"type": "array", "items": {"type": "string"}}, _NULL],
+            "default": ["O"],
         },
     },
     "feature-extraction": {"normalize": {"type": "boolean"}},
@@ -190,13 +226,18 @@ def _predict_body(service: Service) -> dict[str, Any]:
 def _parameters(service: Service) -> dict[str, Any]:
     truncate = {"truncate": {"type": "boolean", "default": True}}
     properties = _OWN_PARAMETERS[service.task] | truncate
+    if service.task == "token-classification":
+        # How far windows may overlap is the model's.
+        stride = {"type": "integer", "minimum": 0, "maximum": service.max_stride}
+        properties["stride"] = {"anyOf": [stride, _NULL]}
     given = {"type": "object", "properties": properties, "additionalProperties": False}
     return {"anyOf": [given, _NULL]}
 
 
 def _predict_answer(service: Service) -> dict[str, Any]:
     one = _OUTPUT[service.task]
-    return {"oneOf": [one, {"type": "array", "items": one}]}
+    # No entity in one text, or in none of a list's: an empty list is both.
+    return {"anyOf": [one, {"type": "array", "items": one}]}
 
 
 def _embed_body() -> dict[str, Any]:

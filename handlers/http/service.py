@@ -28,6 +28,7 @@ class Service:
         self._pipeline = pipeline
         artifact = pipeline.artifact
         self.task: Final = artifact.task
+        self.max_stride: Final = pipeline.max_stride
         self.name: Final = artifact.name
         self._info = encode(describe(artifact))
 

@@ -26,12 +26,12 @@ _READ_BYTES = 1 << 20
 # Of tidemill.json: room for a hundred thousand labels.
 _MOST_MANIFEST_BYTES = 16 << 20
 
-TaskName = Literal["text-classification", "feature-extraction", "ranking"]
+TaskName = Literal["text-classification", "token-classification", "feature-extraction", "ranking"]
 ProblemType = Literal["single_label_classification", "multi_label_classification", "regression"]
 Pooling = Literal["mean", "cls", "max"]
 RankingActivation = Literal["sigmoid", "none"]
 
-_TASKS = ("text-classification", "feature-extraction", "ranking")
+_TASKS = ("text-classification", "token-classification", "feature-extraction", "ranking")
 _PROBLEM_TYPES = ("single_label_classification", "multi_label_classification", "regression")
 _POOLINGS = ("mean", "cls", "max")
 _RANKING_ACTIVATIONS = ("sigmoid", "none")
@@ -80,7 +80,7 @@ class Artifact:
         files = fields.files()
         _check_files(path, files)
         task = cast("TaskName", fields.choice("task", _TASKS))
-        classifies = task == "text-classification"
+        labelled = task in ("text-classification", "token-classification")
         embeds = task == "feature-extraction"
         return cls(
             path=path,
@@ -88,9 +88,9 @@ class Artifact:
             name=fields.text("name"),
             task=task,
             problem_type=cast("ProblemType", fields.choice("problem_type", _PROBLEM_TYPES))
-            if classifies
+            if task == "text-classification"
             else None,
-            labels=fields.texts("labels") if classifies else (),
+            labels=fields.texts("labels") if labelled else (),
             pooling=cast("Pooling", fields.choice("pooling", _POOLINGS)) if embeds else None,
             normalize=embeds and fields.flag("normalize"),
             dimensions=fields.count("dimensions") if embeds else None,

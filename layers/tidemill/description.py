@@ -17,14 +17,17 @@ def describe(artifact: Artifact) -> dict[str, Any]:
             for v in artifact.variants
         ],
     }
-    if artifact.task == "text-classification":
-        description["problem_type"] = artifact.problem_type
-        description["labels"] = list(artifact.labels)
-    elif artifact.task == "feature-extraction":
-        description["pooling"] = artifact.pooling
-        description["normalize"] = artifact.normalize
-        description["dimensions"] = artifact.dimensions
-    else:
-        description["activation"] = artifact.activation
+    match artifact.task:
+        case "text-classification":
+            description["problem_type"] = artifact.problem_type
+            description["labels"] = list(artifact.labels)
+        case "token-classification":
+            description["labels"] = list(artifact.labels)
+        case "feature-extraction":
+            description["pooling"] = artifact.pooling
+            description["normalize"] = artifact.normalize
+            description["dimensions"] = artifact.dimensions
+        case "ranking":
+            description["activation"] = artifact.activation
     description["source"] = dict(artifact.source)
     return description

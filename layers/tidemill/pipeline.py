@@ -16,10 +16,11 @@ import numpy as np
 from tidemill.answers import Answer, Prediction
 from tidemill.artifact import STARTER, TOKENIZER, Artifact
 from tidemill.cores import available_cores
-from tidemill.engines import Engine, Feeds, open_engine
-from tidemill.errors import ArtifactError, Empty, RecordError, TooLong
+from tidemill.engines import Engine, Feeds, Outputs, open_engine
+from tidemill.errors import ArtifactError, Empty, RecordError, TooLong, Validation
 from tidemill.tasks import Compound, Request, Run, Task, open_task
 from tidemill.tokens import TokenizerFile, Tokens
+from tidemill.windows import MAX_WINDOWS, windows, windows_needed
 
 Mode = Literal["throughput", "latency"]
 
@@ -50,6 +51,8 @@ class Pipeline:
         self._tokenizer = tokenizer
         self._engine = engine
         self._task = task
+        self.max_stride: Final = tokenizer.room // 2
+        """Windows that shared more than half would compute some tokens over and over."""
         self.executor: Final = ThreadPoolExecutor(workers, thread_name_prefix="tidemill")
 
     @classmethod
@@ -100,7 +103,15 @@ class Pipeline:
         Raises:
             RecordError: The input or a parameter is not what the task takes.
         """
-        return self._task.request(inputs, parameters)
+        request = self._task.request(inputs, parameters)
+        if not isinstance(request, Run) or request.stride is None:
+            return request
+        if request.stride > self.max_stride:
+            raise Validation(
+                f"parameters.stride is {request.stride} and may be up to {self.max_stride}, half of"
+                " the tokens that this model takes at once"
+            )
+        return request
 
     def answer(self, request: Request) -> Answer:
         """Compute one request on the calling thread.
@@ -155,7 +166,7 @@ class Pipeline:
         return self.executor.map(self._run, runs)
 
     def _run(self, run: Run) -> Answer:
-        tokens = self._tokenizer.encode(run.text, run.pair)
+        tokens = self._tokens(run)
         if not tokens.ids:
             # Control characters, say, to a tokenizer that adds no special tokens.
             return Empty("the model's tokenizer finds nothing in this text; give at least one word")
@@ -165,10 +176,36 @@ class Pipeline:
                 " takes; shorten it or let it be truncated"
             )
         try:
-            output = self._task.answer(self._engine.run(self._feeds(tokens)), run)
+            if run.stride is None:
+                outputs, computed = self._engine.run(self._feeds(tokens)), len(tokens.ids)
+            else:
+                outputs, computed = self._run_in_windows(tokens, run.stride)
+            output = self._task.answer(outputs, tokens, run)
         except RecordError as error:
             return error
-        return Prediction(output, len(tokens.ids), tokens.truncated)
+        return Prediction(output, computed, tokens.truncated)
+
+    def _tokens(self, run: Run) -> Tokens:
+        if run.stride is not None:
+            return self._tokenizer.locate_all(run.text)
+        if self._task.locates:
+            return self._tokenizer.locate(run.text)
+        return self._tokenizer.encode(run.text, run.pair)
+
+    def _run_in_windows(self, tokens: Tokens, stride: int) -> tuple[Outputs, int]:
+        """Outputs for every token, each from the window that suits it best; tokens computed."""
+        room = self._tokenizer.room
+        needed = windows_needed(tokens, room=room, stride=stride)
+        if needed > MAX_WINDOWS:
+            raise TooLong(
+                f"the text takes {needed} windows and may take {MAX_WINDOWS}; split it, or leave"
+                " stride out and let it be truncated"
+            )
+        kept, computed = [], 0
+        for window in windows(tokens, room=room, stride=stride):
+            kept.append(self._engine.run(self._feeds(window.tokens))[:, window.kept])
+            computed += len(window.tokens.ids)
+        return np.concatenate(kept, axis=1), computed
 
     def _feeds(self, tokens: Tokens) -> Feeds:
         ids = np.array([tokens.ids], dtype=np.int64)

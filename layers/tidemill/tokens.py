@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
-from tokenizers import Tokenizer
+from tokenizers import Encoding, Tokenizer
 
 from tidemill.errors import ArtifactError
 
@@ -15,6 +16,20 @@ _CHARACTERS_PER_TOKEN = 8
 # where the whole word did not. So many characters before the cut they are the same.
 _MARGIN_CHARACTERS = 1024
 
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where the tokens of one text come from: a list entry for each, special tokens included."""
+
+    spans: list[tuple[int, int]]
+    """First character and the one after the last."""
+    words: list[int | None]
+    """The number of the word that a token is a piece of; None for special tokens."""
+    content: slice
+    """The tokens that are not special: those that the tokenizer put around the text are left out."""
+
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
@@ -23,6 +38,8 @@ class Tokens:
     ids: list[int]
     type_ids: list[int]
     truncated: bool
+    places: Places | None = None
+    """Of a single text, where they were asked for."""
 
 
 class TokenizerFile:
@@ -40,6 +57,8 @@ class TokenizerFile:
             raise ArtifactError(
                 f"{path} is not a tokenizer: {error}; write the artifact again"
             ) from error
+        self.room = max_length - self._tokenizer.num_special_tokens_to_add(is_pair=False)
+        """How many tokens of a single text fit."""
         special = self._tokenizer.num_special_tokens_to_add(is_pair=True)
         if max_length <= special:
             raise ArtifactError(
@@ -59,6 +78,17 @@ class TokenizerFile:
         encoding = self._tokenizer.encode(cut, cut_pair)
         return Tokens(encoding.ids, encoding.type_ids, truncated=bool(encoding.overflowing))
 
+    def locate(self, text: str) -> Tokens:
+        """Tokenise one text as `encode` does, and say where its tokens come from."""
+        encoding = self._tokenizer.encode(self._cut(text))
+        return _located([encoding], truncated=bool(encoding.overflowing))
+
+    def locate_all(self, text: str) -> Tokens:
+        """Tokenise one text whole, however many tokens more than fit that gives."""
+        encoding = self._tokenizer.encode(text)
+        # The rest comes in pieces that fit, each with special tokens around it.
+        return _located([encoding, *encoding.overflowing], truncated=False)
+
     def _cut(self, text: str) -> str:
         """As much of `text` as fills the model, and little more.
 
@@ -76,3 +106,29 @@ class TokenizerFile:
             if end >= len(text):
                 return text
             end *= 2
+
+
+def _located(pieces: list[Encoding], *, truncated: bool) -> Tokens:
+    """The tokens of consecutive pieces of a text, with the special tokens around the whole."""
+    mask: list[int] = pieces[0].special_tokens_mask
+    before = mask.index(0) if 0 in mask else len(mask)
+    after = mask[::-1].index(0) if 0 in mask else 0
+
+    def joined(lists: list[list[_T]]) -> list[_T]:
+        first = lists[0]
+        if len(lists) == 1:
+            return first
+        content = [item for part in lists for item in part[before : len(part) - after]]
+        return [*first[:before], *content, *first[len(first) - after :]]
+
+    ids = joined([piece.ids for piece in pieces])
+    return Tokens(
+        ids,
+        joined([piece.type_ids for piece in pieces]),
+        truncated=truncated,
+        places=Places(
+            spans=joined([piece.offsets for piece in pieces]),
+            words=joined([piece.word_ids for piece in pieces]),
+            content=slice(before, len(ids) - after),
+        ),
+    )

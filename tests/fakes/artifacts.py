@@ -32,6 +32,7 @@ WORDS = [
     "not",
 ]
 MAX_LENGTH = 16
+TAGS = ["O", "B-PER", "I-PER", "B-LOC", "I-LOC"]
 DIMENSIONS = 8
 
 
@@ -55,6 +56,12 @@ def embedder(path: Path, **changes: object) -> Path:
         "dimensions": DIMENSIONS,
     }
     return _write(path, _embedder_model(), facts | changes)
+
+
+def tagger(path: Path, **changes: object) -> Path:
+    """A tagger of persons and places at `path`, its description changed by `changes`."""
+    facts = {"task": "token-classification", "labels": TAGS}
+    return _write(path, _tagger_model(), facts | changes)
 
 
 def ranker(path: Path, **changes: object) -> Path:
@@ -111,6 +118,17 @@ def _tokenizer() -> Tokenizer:
 def _embedder_model() -> onnx.ModelProto:
     nodes = [helper.make_node("Gather", ["embeddings", "input_ids"], ["last_hidden_state"])]
     return _model(nodes, "last_hidden_state", ["batch", "tokens", DIMENSIONS], [_embeddings()])
+
+
+def _tagger_model() -> onnx.ModelProto:
+    random = np.random.default_rng(3)
+    head = random.normal(size=(DIMENSIONS, len(TAGS))).astype(np.float32)
+    nodes = [
+        helper.make_node("Gather", ["embeddings", "input_ids"], ["states"]),
+        helper.make_node("MatMul", ["states", "head"], ["logits"]),
+    ]
+    weights = [_embeddings(), numpy_helper.from_array(head, "head")]
+    return _model(nodes, "logits", ["batch", "tokens", len(TAGS)], weights)
 
 
 def _classifier_model(labels: int) -> onnx.ModelProto:

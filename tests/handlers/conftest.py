@@ -11,7 +11,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from moto import mock_aws
 from pytest_socket import disable_socket, enable_socket
 
-from tests.fakes.artifacts import classifier, embedder, ranker
+from tests.fakes.artifacts import classifier, embedder, ranker, tagger
 from tidemill.pipeline import Pipeline
 
 if TYPE_CHECKING:
@@ -44,6 +44,14 @@ def pipeline(classifier_path: Path) -> Iterator[Pipeline]:
 def embedding(embedder_path: Path) -> Iterator[Pipeline]:
     """The embedder, loaded."""
     with Pipeline.open(embedder_path, cores=2) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="session")
+def tagging(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pipeline]:
+    """A tagger of persons and places, loaded."""
+    path = tagger(tmp_path_factory.mktemp("artifacts") / "tagger")
+    with Pipeline.open(path, cores=2) as opened:
         yield opened
 
 

@@ -27,6 +27,12 @@ def embedder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
+def tagger(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A tagger of persons and places that takes 16 tokens."""
+    return artifacts.tagger(tmp_path_factory.mktemp("artifacts") / "tiny-tagger")
+
+
+@pytest.fixture(scope="session")
 def ranker(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A cross encoder that takes 16 tokens."""
     return artifacts.ranker(tmp_path_factory.mktemp("artifacts") / "tiny-ranker")

@@ -52,6 +52,19 @@ def test_an_embedder_says_how_it_pools(embedder: Path) -> None:
     assert (artifact.problem_type, artifact.labels) == (None, ())
 
 
+def test_a_tagger_says_its_labels_in_order(tagger: Path) -> None:
+    artifact = Artifact.open(tagger)
+    assert artifact.task == "token-classification"
+    assert artifact.labels == ("O", "B-PER", "I-PER", "B-LOC", "I-LOC")
+    assert (artifact.problem_type, artifact.pooling, artifact.dimensions) == (None, None, None)
+
+
+@pytest.mark.parametrize("labels", [None, [], ["O", "O"], ["O", 1], "O"])
+def test_a_tagger_needs_labels_that_differ(tmp_path: Path, labels: object) -> None:
+    path = artifacts.tagger(tmp_path / "tiny")
+    assert "labels must be a " in refusal_of(path, labels=labels)
+
+
 def test_the_digest_is_of_the_bytes_of_the_description(path: Path) -> None:
     digest = hashlib.sha256((path / "tidemill.json").read_bytes()).hexdigest()
     assert Artifact.open(path).digest == digest

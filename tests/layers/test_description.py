@@ -28,6 +28,13 @@ def test_an_embedder_is_described_by_its_vectors(embedder: Path) -> None:
     assert "labels" not in description
 
 
+def test_a_tagger_is_described_by_its_labels(tagger: Path) -> None:
+    description = describe(Artifact.open(tagger))
+    assert description["task"] == "token-classification"
+    assert description["labels"] == ["O", "B-PER", "I-PER", "B-LOC", "I-LOC"]
+    assert not {"problem_type", "pooling", "normalize", "dimensions"} & set(description)
+
+
 def test_a_ranker_is_described_by_its_activation(ranker: Path) -> None:
     description = describe(Artifact.open(ranker))
     assert description["task"] == "ranking"

@@ -38,7 +38,7 @@ class Alone:
             pipeline.close()
 
 
-@pytest.fixture(scope="module", params=["classifier", "embedder", "starter"])
+@pytest.fixture(scope="module", params=["classifier", "embedder", "tagger", "starter"])
 def alone(request: pytest.FixtureRequest) -> Iterator[Alone]:
     path = STARTER if request.param == "starter" else request.getfixturevalue(request.param)
     opened = Alone(path)

@@ -169,3 +169,48 @@ def test_a_file_that_is_no_tokenizer_is_refused(tmp_path: Path, content: bytes) 
     path.write_bytes(content)
     with pytest.raises(ArtifactError, match=r"tokenizer.json is not a tokenizer: .*; write"):
         TokenizerFile(path, MAX_LENGTH)
+
+
+@pytest.mark.parametrize("kind", ["by_word", "by_word_piece", "by_unigram"])
+@settings(max_examples=40)
+@given(texts)
+def test_located_tokens_are_the_same_and_lie_in_the_text(
+    kinds: Kinds, kind: str, text: str
+) -> None:
+    words = TokenizerFile(kinds[kind], MAX_LENGTH)
+    plain, located = words.encode(text), words.locate(text)
+    assert (located.ids, located.type_ids, located.truncated) == (
+        plain.ids, plain.type_ids, plain.truncated,
+    )  # fmt: skip
+    assert plain.places is None
+    assert located.places is not None
+    assert located.ids[located.places.content] == located.ids[1:-1]
+    assert len(located.places.spans) == len(located.places.words) == len(located.ids)
+
+
+@pytest.mark.parametrize("kind", ["by_word", "by_word_piece", "by_unigram"])
+@settings(max_examples=40)
+@given(texts)
+def test_a_text_located_whole_has_the_tokens_that_no_limit_gives(
+    kinds: Kinds, kind: str, text: str
+) -> None:
+    tokenizer = Tokenizer.from_file(str(kinds[kind]))
+    tokenizer.no_truncation()
+    expected = tokenizer.encode(text)
+    whole = TokenizerFile(kinds[kind], MAX_LENGTH).locate_all(text)
+    assert whole.places is not None
+    assert (whole.ids, whole.type_ids) == (expected.ids, expected.type_ids)
+    assert (whole.places.spans, whole.places.words) == (expected.offsets, expected.word_ids)
+    assert whole.ids[whole.places.content] == whole.ids[1:-1]
+    assert not whole.truncated
+
+
+def test_a_text_without_tokens_is_all_special(words: TokenizerFile) -> None:
+    for located in (words.locate("  "), words.locate_all("  ")):
+        assert located.places is not None
+        assert located.places.content == slice(2, 2)
+        assert located.ids == [2, 3]
+
+
+def test_room_is_what_special_tokens_leave(words: TokenizerFile) -> None:
+    assert words.room == ROOM

@@ -33,6 +33,18 @@ def predict(
         int | None,
         typer.Option(min=1, metavar="K", help="How many labels or ranks to show, best first."),
     ] = None,
+    aggregation_strategy: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="How tokens become entities: none, simple, first, average or max."
+        ),
+    ] = None,
+    stride: Annotated[
+        int | None,
+        typer.Option(
+            min=0, metavar="N", help="Cover long texts by windows that share N tokens (entities)."
+        ),
+    ] = None,
     cores: CoresOption = None,
     strict: Annotated[
         bool, typer.Option("--strict", help="Exit with 1 if any text could not be answered.")
@@ -44,16 +56,22 @@ def predict(
 
     Example: tidemill predict 'My card has not arrived yet' 'I lost my phone' --top-k 3
     """
+    named = {"aggregation_strategy": aggregation_strategy, "stride": stride}
+    parameters: dict[str, object] = {
+        name: value for name, value in named.items() if value is not None
+    }
     on_terminal = sys.stdout.isatty()
     with Pipeline.open(artifact, cores=cores, mode="latency") as pipeline:
         _check_query(query, pipeline.artifact)
         inputs = list(_texts(texts))
         if query is None:
-            parameters = {} if top_k is None else {"top_k": top_k}
+            if top_k is not None:
+                parameters["top_k"] = top_k
             answers = pipeline.predict(inputs, parameters)
         else:
             ranking = {"query": query, "texts": inputs}
-            answers = pipeline.predict([ranking], {"top_n": top_k, "return_text": on_terminal})
+            parameters |= {"top_n": top_k, "return_text": on_terminal}
+            answers = pipeline.predict([ranking], parameters)
         if not on_terminal:
             _write_lines(answers)
         elif query is None:
@@ -124,5 +142,13 @@ def _cells(answer: Answer) -> list[tuple[str, str]]:
         return [(f"{answer.type}: {answer}", "")]
     output = answer.output
     if isinstance(output, list):
-        return [(entry["label"], f"{entry['score']:.4f}") for entry in output]
+        cells = [(_told(entry), f"{entry['score']:.4f}") for entry in output]
+        return cells or [("nothing found", "")]
     return [(jsonl.encode(output).decode(), "")]
+
+
+def _told(entry: dict[str, Any]) -> str:
+    if "label" in entry:
+        return str(entry["label"])
+    name = entry["entity_group"] if "entity_group" in entry else entry["entity"]
+    return f"{name}: {entry['word']} ({entry['start']}-{entry['end']})"

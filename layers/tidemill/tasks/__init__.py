@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from tidemill.answers import Answer
 from tidemill.artifact import Artifact
 from tidemill.engines import Outputs
+from tidemill.tokens import Tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +22,9 @@ class Run:
     truncate: bool
     options: Any
     """The task's own parameters, hashable."""
+    stride: int | None = None
+    """Tokens that neighbouring windows share, where a long text is covered by windows; None where
+    it is cut to the one that fits."""
 
     @property
     def characters(self) -> int:
@@ -57,6 +61,9 @@ Request = Run | Compound
 class Task(Protocol):
     """From a record's JSON to a request, and from model outputs to the answer's JSON."""
 
+    locates: ClassVar[bool]
+    """Whether an answer needs to know where in the text each token comes from."""
+
     @property
     def sample(self) -> object:
         """An input that takes one run of whatever model the task has."""
@@ -70,8 +77,8 @@ class Task(Protocol):
         """
         ...
 
-    def answer(self, outputs: Outputs, run: Run) -> object:
-        """Turn the outputs of one run, batch dimension included, into its answer.
+    def answer(self, outputs: Outputs, tokens: Tokens, run: Run) -> object:
+        """Turn the outputs for one run's tokens, batch dimension included, into its answer.
 
         That is JSON-ready, unless a compound request is still to join it with others.
 
@@ -86,9 +93,14 @@ def open_task(artifact: Artifact) -> Task:
     from tidemill.tasks.feature_extraction import FeatureExtraction  # noqa: PLC0415
     from tidemill.tasks.ranking import Ranking  # noqa: PLC0415
     from tidemill.tasks.text_classification import TextClassification  # noqa: PLC0415
+    from tidemill.tasks.token_classification import TokenClassification  # noqa: PLC0415
 
-    if artifact.task == "text-classification":
-        return TextClassification(artifact)
-    if artifact.task == "ranking":
-        return Ranking(artifact)
-    return FeatureExtraction(artifact)
+    match artifact.task:
+        case "text-classification":
+            return TextClassification(artifact)
+        case "token-classification":
+            return TokenClassification(artifact)
+        case "feature-extraction":
+            return FeatureExtraction(artifact)
+        case "ranking":
+            return Ranking(artifact)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final, cast
+from typing import ClassVar, Final, cast
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from tidemill.engines import Outputs
 from tidemill.errors import ArtifactError, NonFinite
 from tidemill.tasks import Run
 from tidemill.tasks.inputs import check_parameters, flag, text_or_pair
+from tidemill.tokens import Tokens
 
 _PARAMETERS = ("normalize", "truncate")
 
@@ -25,6 +26,7 @@ class Options:
 class FeatureExtraction:
     """A float32 vector, shape [dimensions]."""
 
+    locates: ClassVar[bool] = False
     sample: Final = "ready"
 
     def __init__(self, artifact: Artifact) -> None:
@@ -44,7 +46,7 @@ class FeatureExtraction:
             options=Options(flag(parameters, "normalize", default=self._normalize)),
         )
 
-    def answer(self, outputs: Outputs, run: Run) -> object:
+    def answer(self, outputs: Outputs, tokens: Tokens, run: Run) -> object:
         """Pool one text's states, shape [1, tokens, dimensions]; there is no padding to leave out."""
         states = outputs[0]
         if states.ndim != 2 or states.shape[1] != self._dimensions:

@@ -42,6 +42,15 @@ def flag(parameters: Mapping[str, object], name: str, *, default: bool) -> bool:
     return value
 
 
+def whole_number(value: object) -> int | None:
+    """`value` if it is a whole number. JSON has one kind of number: 2.0 is 2."""
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value if isinstance(value, int) else None
+
+
 def most(
     parameters: Mapping[str, object], name: str, *, default: int | None, of: str
 ) -> int | None:
@@ -49,15 +58,13 @@ def most(
     value = parameters.get(name, default)
     if value is None:
         return None
-    if isinstance(value, float) and value.is_integer():
-        # JSON has one kind of number: 2.0 is 2.
-        value = int(value)
-    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+    number = whole_number(value)
+    if number is None or number < 1:
         raise Validation(
             f"parameters.{name} must be a whole number from 1 up, or null for every {of},"
             f" not {shown(value)}"
         )
-    return value
+    return number
 
 
 def text(value: object, name: str) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite, tanh
-from typing import Final, cast
+from typing import ClassVar, Final, cast
 
 from tidemill.answers import Answer
 from tidemill.artifact import Artifact, RankingActivation
@@ -11,6 +11,7 @@ from tidemill.engines import Outputs
 from tidemill.errors import ArtifactError, Empty, NonFinite, RecordError, TooLarge, Validation
 from tidemill.tasks import Run
 from tidemill.tasks.inputs import check_parameters, flag, most, shown, text
+from tidemill.tokens import Tokens
 
 MAX_TEXTS: Final = 1024
 """Of one query: a record is one worker's, and a shard has to be scored in time."""
@@ -52,6 +53,7 @@ class RankingRequest:
 class Ranking:
     """`[{"index", "score"}]`, best first, of a query and its texts."""
 
+    locates: ClassVar[bool] = False
     sample: Final[Mapping[str, object]] = {"query": "ready", "texts": ["ready"]}
 
     def __init__(self, artifact: Artifact) -> None:
@@ -74,7 +76,7 @@ class Ranking:
             top_n=None if top_n is None else min(top_n, len(texts)),
         )
 
-    def answer(self, outputs: Outputs, run: Run) -> object:
+    def answer(self, outputs: Outputs, tokens: Tokens, run: Run) -> object:
         """The logit of one query and text, from outputs of shape [1, 1]."""
         if outputs.shape != (1, 1):
             raise ArtifactError(

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final, Literal, cast
+from typing import ClassVar, Final, Literal, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +12,7 @@ from tidemill.engines import Outputs
 from tidemill.errors import ArtifactError, NonFinite, Validation
 from tidemill.tasks import Run
 from tidemill.tasks.inputs import check_parameters, flag, most, shown, text_or_pair
+from tidemill.tokens import Tokens
 
 Activation = Literal["softmax", "sigmoid", "none"]
 
@@ -36,6 +37,7 @@ class Options:
 class TextClassification:
     """`[{"label", "score"}]`, best first."""
 
+    locates: ClassVar[bool] = False
     sample: Final = "ready"
 
     def __init__(self, artifact: Artifact) -> None:
@@ -60,7 +62,7 @@ class TextClassification:
             options=options,
         )
 
-    def answer(self, outputs: Outputs, run: Run) -> object:
+    def answer(self, outputs: Outputs, tokens: Tokens, run: Run) -> object:
         """Scores of one text's logits, shape [1, labels], rounded to seven significant digits."""
         options = cast("Options", run.options)
         logits = outputs[0].astype(np.float64)

@@ -14,6 +14,12 @@ def classify(pipeline: Pipeline) -> App:
 
 
 @pytest.fixture(scope="session")
+def tag(tagging: Pipeline) -> App:
+    """The tagger's API."""
+    return application(tagging)
+
+
+@pytest.fixture(scope="session")
 def embed(embedding: Pipeline) -> App:
     """The embedder's API."""
     return application(embedding)

@@ -64,6 +64,16 @@ def test_the_document_tells_of_what_the_model_can_do(classify: App, embed: App, 
     assert classifies["servers"] == [{"url": "."}]
 
 
+def test_the_document_tells_of_entities_and_how_far_windows_may_overlap(tag: App) -> None:
+    document = call(tag, "GET", "/openapi.json").json
+    body = document["paths"]["/predict"]["post"]["requestBody"]["content"]["application/json"]
+
+    assert set(document["paths"]) == {"/predict", "/health", "/info"}
+    given = body["schema"]["properties"]["parameters"]["anyOf"][0]["properties"]
+    assert set(given) == {"aggregation_strategy", "ignore_labels", "stride", "truncate"}
+    assert given["stride"]["anyOf"][0]["maximum"] == 7
+
+
 def test_a_whole_number_is_one_however_it_is_written(classify: App) -> None:
     for written in (b"2", b"2.0", b"2e0"):
         body = b'{"inputs": "card", "parameters": {"top_k": %b}}' % written
@@ -71,7 +81,9 @@ def test_a_whole_number_is_one_however_it_is_written(classify: App) -> None:
         assert len(call(classify, "POST", "/predict", body).json) == 2
 
 
-@pytest.mark.parametrize("make", [artifacts.classifier, artifacts.embedder, artifacts.ranker])
+@pytest.mark.parametrize(
+    "make", [artifacts.classifier, artifacts.embedder, artifacts.tagger, artifacts.ranker]
+)
 def test_the_api_keeps_what_its_document_promises(
     make: Callable[..., Path], tmp_path: Path
 ) -> None:

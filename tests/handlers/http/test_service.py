@@ -34,6 +34,23 @@ def test_one_input_gets_one_answer_and_a_list_gets_a_list(
     assert classify.predict(JSON, b'{"inputs": ["my card"]}').body == encode([output])
 
 
+def test_entities_are_a_list_for_one_input_and_a_list_of_lists_for_a_list(
+    tagging: Pipeline,
+) -> None:
+    tag = Service(tagging)
+    text = "where is my card, \U0001f600?"
+    output = _output(tagging, text, ignore_labels=[])
+    body = encode({"inputs": text, "parameters": {"ignore_labels": []}})
+    listed = encode(
+        {"inputs": [text, "card"], "parameters": {"ignore_labels": ["O", "PER", "LOC"]}}
+    )
+
+    assert isinstance(output, list)
+    assert output
+    assert tag.predict(JSON, body).body == encode(output)
+    assert tag.predict(JSON, listed).body == b"[[],[]]"
+
+
 def test_an_embedding_comes_as_a_list_even_of_one(embed: Service, embedding: Pipeline) -> None:
     output = _output(embedding, "my card")
 

@@ -1,8 +1,10 @@
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from tests.fakes import artifacts
 from tests.layers.cli.conftest import Command
 from tests.layers.pipelines import read
 
@@ -55,6 +57,40 @@ def test_top_k_of_an_embedder_is_every_texts_error(tidemill: Command, embedder: 
     assert read(outcome.output.encode())["error"]["type"] == "Validation"
 
 
+def test_a_tagger_prints_entities(tidemill: Command, tagger: Path) -> None:
+    text = "where is my card"
+    outcome = tidemill("predict", text, "--artifact", tagger, "--aggregation-strategy", "none")
+    for entry in read(outcome.output.encode())["output"]:
+        assert entry["entity"] != "O"
+        assert entry["word"] == text[entry["start"] : entry["end"]]
+
+
+def test_a_tagger_covers_a_long_text_by_windows(tidemill: Command, tagger: Path) -> None:
+    cut = tidemill("predict", "card " * 40, "--artifact", tagger)
+    whole = tidemill("predict", "card " * 40, "--artifact", tagger, "--stride", 4)
+    assert read(cut.output.encode())["truncated"] is True
+    assert "truncated" not in read(whole.output.encode())
+    refused = tidemill("predict", "card", "--artifact", tagger, "--stride", 9)
+    assert read(refused.output.encode())["error"]["type"] == "Validation"
+
+
+def test_a_terminal_shows_entities_and_where_they_are(on_terminal: Command, tmp_path: Path) -> None:
+    tagger = artifacts.tagger(tmp_path / "a", labels=["B-[A]", "I-[A]", "B-[b]", "I-[b]", "[c]"])
+    outcome = on_terminal("predict", "is  my card", "--artifact", tagger)
+    assert re.search(r"\nis  my card +\[[Abc]\]: is ?.* \(0-\d+\) +0\.\d{4}\n", outcome.output)
+    by_token = ("--aggregation-strategy", "none")
+    outcome = on_terminal("predict", "card", "--artifact", tagger, *by_token)
+    assert re.search(r"\ncard +([BI]-)?\[[Abc]\]: card \(0-4\) +0\.\d{4}\n", outcome.output)
+
+
+def test_a_terminal_shows_a_text_in_which_nothing_was_found(
+    on_terminal: Command, tmp_path: Path
+) -> None:
+    tagger = artifacts.tagger(tmp_path / "a", labels=["O", "X-O", "Y-O", "Z-O", "W-O"])
+    outcome = on_terminal("predict", "card lost", "--artifact", tagger)
+    assert "card lost  nothing found" in outcome.output
+
+
 def test_a_query_ranks_the_texts(tidemill: Command, ranker: Path) -> None:
     arguments = ("predict", "--query", "my card", "card lost", "fee", "--artifact", ranker)
     outcome = tidemill(*arguments)
@@ -73,6 +109,11 @@ def test_a_query_and_a_ranking_model_need_each_other(
     other = tidemill("predict", "card", "--query", "fee", "--artifact", classifier)
     assert other.code == 2
     assert "--query is for ranking" in " ".join(other.errors.split())
+
+
+def test_options_of_entities_are_refused_for_a_ranking(tidemill: Command, ranker: Path) -> None:
+    outcome = tidemill("predict", "--query", "fee", "card", "--artifact", ranker, "--stride", 2)
+    assert "parameters has ['stride']" in read(outcome.output.encode())["error"]["message"]
 
 
 def test_a_text_that_cannot_be_ranked_fails_the_command_if_strict(

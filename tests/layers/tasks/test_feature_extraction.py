@@ -12,7 +12,9 @@ from tidemill.artifact import Artifact, Pooling
 from tidemill.engines import Outputs
 from tidemill.errors import ArtifactError, NonFinite, Validation
 from tidemill.tasks.feature_extraction import FeatureExtraction
+from tidemill.tokens import Tokens
 
+CARD = Tokens([2, 4, 3], [0, 0, 0], truncated=False)
 RAW: Mapping[str, object] = {"normalize": False}
 
 tokens = st.lists(
@@ -29,7 +31,7 @@ def vector(
     artifact: Artifact, states: Outputs, parameters: Mapping[str, object] = RAW
 ) -> npt.NDArray[np.float32]:
     task = FeatureExtraction(artifact)
-    output = task.answer(states, task.request("card", parameters))
+    output = task.answer(states, CARD, task.request("card", parameters))
     assert isinstance(output, np.ndarray)
     assert output.dtype == np.float32
     assert output.shape == (8,)

@@ -25,6 +25,9 @@ from tidemill.errors import (
 )
 from tidemill.pipeline import Pipeline
 from tidemill.tasks.ranking import MAX_TEXTS, Ranking
+from tidemill.tokens import Tokens
+
+PAIR = Tokens([2, 4, 3, 5, 3], [0, 0, 0, 1, 1], truncated=False)
 
 logits = st.floats(-1e4, 1e4, width=32)
 sentences = st.lists(st.sampled_from(WORDS[4:]), min_size=1, max_size=30).map(" ".join)
@@ -40,7 +43,7 @@ def joined(task: Ranking, values: list[float], **parameters: object) -> list[dic
     texts = [f"text {number}" for number in range(len(values))]
     request = task.request({"query": "card", "texts": texts}, parameters)
     outputs = [
-        task.answer(np.array([[value]], dtype=np.float32), run)
+        task.answer(np.array([[value]], dtype=np.float32), PAIR, run)
         for value, run in zip(values, request.runs, strict=True)
     ]
     answer = request.join([Prediction(output, 3, truncated=False) for output in outputs])
@@ -198,7 +201,7 @@ def test_a_logit_that_is_no_number_is_an_error(task: Ranking, bad: float) -> Non
 def test_a_model_of_another_shape_is_refused(task: Ranking, shape: tuple[int, ...]) -> None:
     [run] = task.request(task.sample, {}).runs
     with pytest.raises(ArtifactError, match="ranking takes \\(1, 1\\); write the artifact again"):
-        task.answer(np.zeros(shape, dtype=np.float32), run)
+        task.answer(np.zeros(shape, dtype=np.float32), PAIR, run)
 
 
 def test_a_classifier_is_no_ranker(classifier: Path) -> None:

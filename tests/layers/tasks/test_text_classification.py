@@ -12,8 +12,11 @@ from hypothesis import strategies as st
 from tidemill.artifact import Artifact, ProblemType
 from tidemill.errors import ArtifactError, NonFinite, Validation
 from tidemill.tasks.text_classification import TextClassification
+from tidemill.tokens import Tokens
 
 finite = st.floats(width=32, allow_nan=False, allow_infinity=False)
+CARD = Tokens([2, 4, 3], [0, 0, 0], truncated=False)
+
 three = st.lists(finite, min_size=3, max_size=3)
 
 
@@ -31,7 +34,7 @@ def answer(
     task: TextClassification, logits: list[float], parameters: Mapping[str, object] | None = None
 ) -> list[dict[str, Any]]:
     request = task.request("card", parameters or {})
-    output = task.answer(np.array([logits], dtype=np.float32), request)
+    output = task.answer(np.array([logits], dtype=np.float32), CARD, request)
     assert isinstance(output, list)
     assert orjson.loads(orjson.dumps(output)) == output
     return output
