@@ -2,15 +2,10 @@ import asyncio
 import threading
 
 import pytest
-from aws_lambda_powertools.event_handler import APIGatewayRestResolver
-from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from handlers.http.asgi import App
-from handlers.http.routes import add_routes
 from handlers.http.server import application
-from handlers.http.service import Reply, Service
 from tests.fakes.engine import FakeEngine
-from tests.handlers.events import load_event
 from tests.handlers.http.client import call, exchange
 from tests.layers.pipelines import pipeline_on
 from tidemill.answers import Prediction
