@@ -2,10 +2,15 @@ import asyncio
 import threading
 
 import pytest
+from aws_lambda_powertools.event_handler import APIGatewayRestResolver
+from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from handlers.http.asgi import App
+from handlers.http.routes import add_routes
 from handlers.http.server import application
+from handlers.http.service import Reply, Service
 from tests.fakes.engine import FakeEngine
+from tests.handlers.events import load_event
 from tests.handlers.http.client import call, exchange
 from tests.layers.pipelines import pipeline_on
 from tidemill.answers import Prediction
@@ -216,3 +221,19 @@ def test_health_is_told_however_many_predictions_are_computed(pipeline: Pipeline
 
     assert asyncio.run(health_meanwhile()) == {200}
     waiting.close()
+
+
+def test_predictions_are_observed_and_failures_are_not(
+    pipeline: Pipeline, context: LambdaContext
+) -> None:
+    seen: list[tuple[Reply, float]] = []
+    app = APIGatewayRestResolver()
+    add_routes(app, Service(pipeline), observe=lambda reply, ms: seen.append((reply, ms)))
+
+    app.resolve(load_event("api_predict"), context)
+    app.resolve(load_event("api_predict_bad_json"), context)
+    app.resolve(load_event("api_health"), context)
+
+    [(reply, spent_ms)] = seen
+    assert reply.tokens == 6
+    assert spent_ms > 0
