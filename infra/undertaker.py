@@ -52,6 +52,6 @@ class Undertaker(Construct):
         self.service.allow(
             *permissions.read_inputs(bucket),
             permissions.objects(bucket, "jobs/", "GetObject", "PutObject", "AbortMultipartUpload"),
-            permissions.objects(bucket, "output/", "PutObject"),
+            permissions.objects(bucket, "output/", "GetObject", "PutObject"),
             permissions.send_to(finish),
         )

@@ -158,7 +158,10 @@ class Planner:
 
 
 def refuse_source(store: Store, source: SourceKey, error: TidemillError) -> None:
-    """Say beside where the output would be why there is none, unless another job spoke there."""
+    """Say beside where the output would be why there is none, unless this upload's manifest is there.
+
+    One of an earlier upload is replaced: it would vouch for an answer to what lies there now.
+    """
     now = datetime.now(UTC)
     content = manifest(
         source=f"s3://{store.bucket}/{source.key}",
@@ -171,4 +174,16 @@ def refuse_source(store: Store, source: SourceKey, error: TidemillError) -> None
         error=error.as_json(),
         status="failed",
     )
-    store.put_once(source.manifest, orjson.dumps(content, option=orjson.OPT_INDENT_2))
+    encoded = orjson.dumps(content, option=orjson.OPT_INDENT_2)
+    if not store.put_once(source.manifest, encoded) and _is_of_earlier_upload(store, source):
+        store.put(source.manifest, encoded)
+
+
+def _is_of_earlier_upload(store: Store, source: SourceKey) -> bool:
+    current = store.find(source.key)
+    standing = store.get(source.manifest)
+    if current is None or standing is None:
+        return False
+    # A job starts after its upload, so what started before this one speaks of another.
+    started = datetime.fromisoformat(orjson.loads(standing)["started"])
+    return started < datetime.fromisoformat(current.modified)

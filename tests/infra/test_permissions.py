@@ -53,7 +53,7 @@ ALLOWED = {
     | send("Finish/Queue"),
     "Batch/Undertaker/Service": LOOK
     | {("s3:GetObject", JOBS), ("s3:PutObject", JOBS), ("s3:AbortMultipartUpload", JOBS)}
-    | {("s3:PutObject", OUTPUT)}
+    | {("s3:GetObject", OUTPUT), ("s3:PutObject", OUTPUT)}
     | consume(
         "Intake/DeadLetters",
         "Endpoints/banking/Shards/DeadLetters",

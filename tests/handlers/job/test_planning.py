@@ -294,6 +294,33 @@ def test_gzip_too_large_for_one_shard_is_refused_with_both_sizes(pipeline: Pipel
     assert f"may have {len(content) - 1} since" in manifest["error"]["message"]
 
 
+def test_a_refusal_takes_the_place_of_an_earlier_uploads_manifest(pipeline: Pipeline) -> None:
+    content = zipped(CONTENT * 9)
+    cloud = Cloud({"banking": pipeline}, gzip_bytes=len(content) - 1)
+    cloud.drop(KEY, CONTENT)
+    cloud.run()
+    assert _manifest(cloud, KEY)["status"] == "complete"
+
+    cloud.store.let_years_pass()
+    cloud.drop(KEY, content)
+    cloud.run()
+
+    assert _manifest(cloud, KEY)["status"] == "failed"
+    assert "gzip of" in _manifest(cloud, KEY)["error"]["message"]
+
+
+def test_a_repeated_event_of_a_file_deleted_since_leaves_its_manifest(cloud: Cloud) -> None:
+    created = cloud.drop(KEY, CONTENT)
+    cloud.run()
+    cloud.store.delete(KEY)
+    cloud.store.let_years_pass()
+
+    cloud.queues.arrive(INTAKE, notification(created))
+    cloud.run()
+
+    assert _manifest(cloud, KEY)["status"] == "complete"
+
+
 @pytest.mark.parametrize(("excess", "status"), [(0, "complete"), (1, "failed")])
 def test_a_key_too_long_for_its_output_is_refused_and_no_other(
     pipeline: Pipeline, excess: int, status: str
