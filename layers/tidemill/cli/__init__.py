@@ -1,5 +1,6 @@
 """The `tidemill` command."""
 
+import io
 import os
 import sys
 
@@ -11,6 +12,9 @@ _NEEDS = {"typer", "rich", "click"}
 def main() -> None:
     """Run the command line; say which extra to install where it is missing."""
     _open_closed_streams()
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # A terminal that cannot show a character shows a question mark. JSON is bytes, and stays.
+        sys.stdout.reconfigure(errors="replace")
     try:
         from tidemill.cli.app import run  # noqa: PLC0415
     except ModuleNotFoundError as error:

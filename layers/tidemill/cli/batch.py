@@ -65,13 +65,16 @@ def _check(source: str, output: str) -> None:
     if output == _STANDARD_STREAM:
         return
     target = Path(output)
-    if not target.absolute().parent.is_dir():
+    # The empty name, ".", "/" and the like have no name that could be added to.
+    if target.is_dir() or not target.absolute().parent.is_dir():
         raise typer.BadParameter(
             f"{output} cannot be written; name a file in an existing directory"
         )
     for written in (target, manifest_path(target)):
         if written.is_dir():
-            raise typer.BadParameter(f"{written} is a directory; name another output")
+            raise typer.BadParameter(
+                f"{written} is a directory, where the manifest goes; name another output"
+            )
         if source != _STANDARD_STREAM and written.exists() and written.samefile(source):
             raise typer.BadParameter(f"{output} would overwrite the input; name another output")
 

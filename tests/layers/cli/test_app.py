@@ -1,5 +1,6 @@
 import io
 import os
+import pty
 import shlex
 import subprocess
 import sys
@@ -184,6 +185,22 @@ def test_a_closed_stream_is_no_traceback(command: str, closed: str, code: int) -
         check=False,
     )
     assert (run.returncode, "Traceback" in run.stderr) == (code, False)
+
+
+def test_a_terminal_that_cannot_show_a_character_is_no_traceback(classifier: Path) -> None:
+    us, terminal = pty.openpty()
+    run = subprocess.run(
+        [*TIDEMILL, "predict", "card \u9375", "--artifact", classifier],
+        stdout=terminal,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONIOENCODING": "ascii", "TERM": "dumb"},
+        check=False,
+    )
+    os.close(terminal)
+    shown = os.read(us, 4096)
+    os.close(us)
+    assert (run.returncode, run.stderr) == (0, b"")
+    assert b"card ?" in shown
 
 
 def test_more_cores_than_the_machine_has_are_all_of_them(

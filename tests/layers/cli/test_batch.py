@@ -99,8 +99,8 @@ def test_truncated_records_are_counted_in_the_summary(
     [
         (("missing.jsonl", "out.jsonl"), "missing.jsonl is not a file; name a .jsonl"),
         ((".", "out.jsonl"), "is not a file; name a .jsonl"),
-        (("in.jsonl", "."), "is a directory; name another output"),
-        (("in.jsonl", "y"), "y.manifest.json is a directory; name another output"),
+        (("in.jsonl", "."), "cannot be written; name a file in an existing directory"),
+        (("in.jsonl", "y"), "y.manifest.json is a directory, where the manifest goes; name anoth"),
         (("in.jsonl", "nowhere/out.jsonl"), "cannot be written; name a file in an existing"),
         (("in.jsonl", "in.jsonl"), "would overwrite the input; name another output"),
         (("in.jsonl", "link.jsonl"), "would overwrite the input; name another output"),
@@ -118,6 +118,13 @@ def test_files_that_cannot_be_are_refused_before_any_work(
     assert outcome.code == 2
     assert told in outcome.errors
     assert {path: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()} == before
+
+
+@pytest.mark.parametrize("output", ["", ".", "/", ".."])
+def test_an_output_without_a_name_is_refused(tidemill: Command, source: Path, output: str) -> None:
+    outcome = tidemill("batch", source, output)
+    assert outcome.code == 2
+    assert "cannot be written; name a file in an existing directory" in outcome.errors
 
 
 def test_a_device_takes_answers_and_gets_no_manifest(
