@@ -17,7 +17,7 @@ from tidemill.answers import Answer, Prediction
 from tidemill.artifact import STARTER, TOKENIZER, Artifact
 from tidemill.cores import available_cores
 from tidemill.engines import Engine, Feeds, Outputs, open_engine
-from tidemill.errors import ArtifactError, Empty, RecordError, TooLong, Validation
+from tidemill.errors import ArtifactError, Empty, EngineError, RecordError, TooLong, Validation
 from tidemill.tasks import Compound, Request, Run, Task, open_task
 from tidemill.tokens import TokenizerFile, Tokens
 from tidemill.windows import MAX_WINDOWS, windows, windows_needed
@@ -25,6 +25,8 @@ from tidemill.windows import MAX_WINDOWS, windows, windows_needed
 Mode = Literal["throughput", "latency"]
 
 _KNOWN_INPUTS = frozenset({"input_ids", "attention_mask", "token_type_ids"})
+# What a model of longer texts than these takes is not tried: it would cost every start seconds.
+_TRIED_TOKENS: Final = 1024
 _NO_PARAMETERS: Final[Mapping[str, object]] = MappingProxyType({})
 
 
@@ -64,7 +66,7 @@ class Pipeline:
         cores: int | None = None,
         mode: Mode = "throughput",
     ) -> Self:
-        """Verify and load the artifact at `path`, and run one text through it.
+        """Verify and load the artifact at `path`, and run a short and a long text through it.
 
         Args:
             path: An artifact directory; the starter when left out.
@@ -95,6 +97,7 @@ class Pipeline:
         )
         # A model that does not fit its description is refused now, not at the first request.
         pipeline.answer(pipeline.request(task.sample))
+        pipeline._check_length()
         return pipeline
 
     def request(self, inputs: object, parameters: Mapping[str, object] = _NO_PARAMETERS) -> Request:
@@ -151,6 +154,18 @@ class Pipeline:
         traceback: TracebackType | None,
     ) -> None:
         self.close()
+
+    def _check_length(self) -> None:
+        """Refuse a model that fails on texts as long as it is said to take: one would stop a job."""
+        tokens = self._tokenizer.encode("ready " * min(self.artifact.max_length, _TRIED_TOKENS))
+        try:
+            self._engine.run(self._feeds(tokens))
+        except EngineError as error:
+            raise ArtifactError(
+                f"{self.artifact.path} says max_length {self.artifact.max_length}, and its model"
+                f" fails on a text of {len(tokens.ids)} tokens: {error}; lower max_length to what"
+                " the model takes"
+            ) from error
 
     def _request_or_error(
         self, inputs: object, parameters: Mapping[str, object]

@@ -1,3 +1,4 @@
+import shutil
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -5,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import orjson
 import pytest
 
 import tidemill
@@ -13,7 +15,7 @@ from tests.fakes.engine import FakeEngine, three_logits
 from tests.fakes.tokenizers import by_word_piece
 from tests.layers.pipelines import pipeline_on
 from tidemill.answers import Prediction
-from tidemill.artifact import TOKENIZER, Artifact
+from tidemill.artifact import STARTER, TOKENIZER, Artifact
 from tidemill.cores import available_cores
 from tidemill.engines import Feeds, Outputs
 from tidemill.errors import (
@@ -224,6 +226,18 @@ def test_a_model_that_does_not_fit_its_description_is_refused_on_opening(tmp_pat
     path = artifacts.classifier(tmp_path / "tiny", labels=["a", "b"])
     with pytest.raises(ArtifactError, match="gives 3 logits for 2 labels"):
         Pipeline.open(path, cores=1)
+
+
+def test_a_model_that_fails_on_texts_of_its_own_length_is_refused_on_opening(
+    tmp_path: Path,
+) -> None:
+    path = Path(shutil.copytree(STARTER, tmp_path / "starter"))
+    description = orjson.loads((path / "tidemill.json").read_bytes())
+    (path / "tidemill.json").write_bytes(orjson.dumps(description | {"max_length": 129}))
+    with pytest.raises(
+        ArtifactError, match=r"says max_length 129, and its model fails on a text of 129 tokens"
+    ):
+        Pipeline.open(path)
 
 
 def test_a_variant_is_opened_by_name(classifier: Path) -> None:

@@ -12,7 +12,7 @@ import onnxruntime as ort
 from tidemill.engines import Feeds, Outputs
 from tidemill.errors import ArtifactError, EngineError
 
-_ERRORS_ONLY = 3
+_FATAL_ONLY = 4
 _FED = "tensor(int64)"
 
 
@@ -57,6 +57,6 @@ def _options(threads: int) -> ort.SessionOptions:
     options.inter_op_num_threads = 1
     # Memory patterns are kept per input shape; texts come in every length, so they would pile up.
     options.enable_mem_pattern = False
-    # Warnings would land on the standard error of whoever called the command.
-    options.log_severity_level = _ERRORS_ONLY
+    # These would land on the standard error of whoever called the command; errors are raised too.
+    options.log_severity_level = _FATAL_ONLY
     return options
