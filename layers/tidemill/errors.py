@@ -11,6 +11,7 @@
     │   └── Buried             its shard failed on every try
     ├── SourceError            a file broken part-way; what came before the break still counts
     ├── ArtifactError          the artifact is not what it says it is
+    ├── OptimizeError          the checkpoint cannot be made into an artifact
     └── EngineError            the machine failed; the same work may succeed elsewhere or later
 
 A record error's class name is its `type` in every answer, so renaming one changes the wire format.
@@ -65,6 +66,10 @@ class SourceError(TidemillError):
 
 class ArtifactError(TidemillError):
     """An artifact was refused; no input can be answered until it is mended."""
+
+
+class OptimizeError(TidemillError):
+    """A checkpoint was refused, or came out of the export with other answers than it went in."""
 
 
 class EngineError(TidemillError):
