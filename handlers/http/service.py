@@ -30,7 +30,7 @@ class Service:
         self.task: Final = artifact.task
         self.max_stride: Final = pipeline.max_stride
         self.name: Final = artifact.name
-        self._info = encode(describe(artifact))
+        self._info = encode(describe(artifact, pipeline.variant))
 
     def health(self) -> Reply:
         """Say that the model is loaded: without it there is no service."""

@@ -1,7 +1,7 @@
 """Finish: parts become the output, then the manifests say so."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Final, cast
 
@@ -138,8 +138,13 @@ def _status(shards: list[ShardTally], *, superseded: bool) -> Status:
 
 
 def _model(plan: Plan, shards: list[ShardTally]) -> Model:
-    # A job whose every shard was buried met no model; the plan still knows which it was for.
-    return next((shard.model for shard in shards if shard.model), Model(plan.endpoint, plan.digest))
+    models = [shard.model for shard in shards if shard.model]
+    if not models:
+        # A job whose every shard was buried met no model; the plan still knows which it was for.
+        return Model(plan.endpoint, plan.digest)
+    # Functions may run on machines that differ.
+    variants = sorted({model.variant for model in models if model.variant})
+    return replace(models[0], variant=", ".join(variants) or None)
 
 
 def _join(store: Store, shards: list[ShardTally], writer: Writer) -> None:

@@ -55,7 +55,7 @@ class Scorer:
             plan,
             message.shard,
             part=plan.keys.part(message.shard),
-            model=Model(artifact.name, artifact.digest),
+            model=Model(artifact.name, artifact.digest, self.pipeline.variant),
             answer=lambda lines, sink: score(lines, sink, self.pipeline, first=plan.first_number),
         )
         ask_to_finish(self.store, self.queues, self.finish_queue_url, plan)

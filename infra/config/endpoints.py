@@ -10,7 +10,7 @@ from infra.config.values import Architecture, Endpoint, Routes
 
 MB = 1_000_000
 # Of the artifacts that the image's code reads.
-FORMAT = 1
+FORMATS = (1, 2)
 # Names stand in URLs, in S3 keys and in the ids of stack outputs.
 NAME = re.compile(r"[a-z][a-z0-9-]{0,31}")
 FOLDER = re.compile(r".+")
@@ -72,8 +72,9 @@ def _digest(table: Table, artifact: Path) -> str:
     except (OSError, ValueError, RecursionError) as error:
         problem = f"= '{artifact}' is not an artifact: {manifest} cannot be read ({error})"
         raise table.fault("artifact", problem, way_out) from error
-    if not isinstance(facts, dict) or facts.get("format") != FORMAT:
-        problem = f"= '{artifact}' is not an artifact of format {FORMAT}, says {manifest}"
+    if not isinstance(facts, dict) or facts.get("format") not in FORMATS:
+        known = " or ".join(map(str, FORMATS))
+        problem = f"= '{artifact}' is not an artifact of format {known}, says {manifest}"
         raise table.fault("artifact", problem, way_out)
     return hashlib.sha256(content).hexdigest()
 

@@ -33,8 +33,10 @@ def main() -> None:
         import_module(name)
     for service in SERVICES:
         import_module("boto3").client(service, region_name="us-east-1")
-    # Opening checks every digest and runs a text through the model.
-    import_module("tidemill.pipeline").Pipeline.open(Path(os.environ["TIDEMILL_ARTIFACT"]))
+    artifact = Path(os.environ["TIDEMILL_ARTIFACT"])
+    # Opening runs a text through the model, but reads the files of one variant only.
+    import_module("tidemill.artifact").Artifact.open(artifact).verify()
+    import_module("tidemill.pipeline").Pipeline.open(artifact)
 
 
 if __name__ == "__main__":

@@ -49,7 +49,7 @@ def score_stream(
     return manifest(
         source=source_name,
         output=sink_name,
-        model=Model(pipeline.artifact.name, pipeline.artifact.digest),
+        model=Model(pipeline.artifact.name, pipeline.artifact.digest, pipeline.variant),
         tally=tally,
         input_bytes=reader.read,
         started=started,

@@ -1,7 +1,7 @@
 """What a finished job says of itself, beside its output."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any, Literal
 
@@ -14,10 +14,12 @@ output because a newer object took the source's place."""
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """Which model answered: its artifact's name and digest."""
+    """Which model answered: its artifact's name and digest, and which of its variants."""
 
     name: str
     digest: str
+    variant: str | None = None
+    """None where nothing was answered, or by a Tidemill that did not say."""
 
 
 def manifest(
@@ -43,7 +45,7 @@ def manifest(
         "status": status or ("incomplete" if error else "complete"),
         "source": source,
         "output": output,
-        "model": None if model is None else {"name": model.name, "digest": model.digest},
+        "model": None if model is None else asdict(model),
         "records": tally.records,
         "ok": tally.ok,
         "failed": _sorted(tally.failed),

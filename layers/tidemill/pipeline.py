@@ -14,10 +14,13 @@ from typing import Final, Literal, Self
 import numpy as np
 
 from tidemill.answers import Answer, Prediction
-from tidemill.artifact import STARTER, TOKENIZER, Artifact
+from tidemill.artifact import STARTER, Artifact
+from tidemill.choice import choose
 from tidemill.cores import available_cores
 from tidemill.engines import Engine, Feeds, Outputs, open_engine
 from tidemill.errors import ArtifactError, Empty, EngineError, RecordError, TooLong, Validation
+from tidemill.files import TOKENIZER
+from tidemill.machine import Machine
 from tidemill.tasks import Compound, Request, Run, Task, open_task
 from tidemill.tokens import TokenizerFile, Tokens
 from tidemill.windows import MAX_WINDOWS, windows, windows_needed
@@ -40,15 +43,20 @@ class Pipeline:
         tokenizer: TokenizerFile,
         engine: Engine,
         task: Task,
+        variant: str,
         workers: int = 1,
     ) -> None:
-        """Join the parts; `workers` texts run side by side. `Pipeline.open` is the usual way."""
+        """Join the parts; `workers` texts run side by side. `Pipeline.open` is the usual way.
+
+        `variant` is what the engine runs, by name, for those who ask which it is.
+        """
         if unknown := set(artifact.inputs) - _KNOWN_INPUTS:
             raise ArtifactError(
                 f"{artifact.path} wants the model inputs {sorted(unknown)},"
                 f" and Tidemill feeds {sorted(_KNOWN_INPUTS)}; upgrade Tidemill"
             )
         self.artifact = artifact
+        self.variant = variant
         self.workers = workers
         self._tokenizer = tokenizer
         self._engine = engine
@@ -64,22 +72,26 @@ class Pipeline:
         *,
         variant: str | None = None,
         cores: int | None = None,
+        memory_mb: int | None = None,
         mode: Mode = "throughput",
     ) -> Self:
         """Verify and load the artifact at `path`, and run a short and a long text through it.
 
         Args:
             path: An artifact directory; the starter when left out.
-            variant: Which of its variants; the artifact's own choice when left out.
+            variant: Which of its variants; when left out, the first that this machine can run.
             cores: Cores to use; what the affinity and the cgroup grant when left out.
+            memory_mb: What this process may use, if less than machine and cgroup grant.
             mode: `throughput` runs one text on each core, `latency` one text on all cores, but
                 for rankings, where one request has a text for each core.
 
         Raises:
-            ArtifactError: The artifact is refused, or its model does not fit its description.
+            ArtifactError: The artifact is refused, its model does not fit its description, or this
+                machine can run none of its variants.
         """
         artifact = Artifact.open(path)
-        chosen = artifact.variant(variant)
+        chosen = choose(artifact, Machine.here(memory_mb=memory_mb), variant)
+        artifact.verify((TOKENIZER, *chosen.files))
         cores = available_cores() if cores is None else cores
         side_by_side = mode == "throughput" or artifact.task == "ranking"
         task = open_task(artifact)
@@ -87,12 +99,14 @@ class Pipeline:
             artifact,
             tokenizer=TokenizerFile(path / TOKENIZER, artifact.max_length),
             engine=open_engine(
-                chosen.engine,
-                path / chosen.file,
+                path,
+                chosen,
                 artifact.inputs,
                 threads=1 if side_by_side else cores,
+                side_by_side=cores if side_by_side else 1,
             ),
             task=task,
+            variant=chosen.name,
             workers=cores if side_by_side else 1,
         )
         # A model that does not fit its description is refused now, not at the first request.

@@ -47,6 +47,18 @@ def classifier(path: Path, **changes: object) -> Path:
     return _write(path, _classifier_model(labels), facts | changes)
 
 
+def two_variants(path: Path, **first: object) -> Path:
+    """A classifier with the variants `first`, changed by `first`, and `second`, of a file each."""
+    classifier(path)
+    (path / "second.onnx").write_bytes((path / "model.onnx").read_bytes())
+    common = {"engine": "onnx", "precision": "fp32"}
+    variants = [
+        {"name": "first", "file": "model.onnx"} | common | first,
+        {"name": "second", "file": "second.onnx"} | common,
+    ]
+    return rewrite(path, format=2, variants=variants)
+
+
 def embedder(path: Path, **changes: object) -> Path:
     """An eight-dimensional embedder at `path`, its description changed by `changes`."""
     facts = {
@@ -74,6 +86,12 @@ def ranker(path: Path, **changes: object) -> Path:
     return _write(path, _ranker_model(), facts | changes)
 
 
+def rewrite(path: Path, **changes: object) -> Path:
+    """Change the description of the artifact at `path`, and list the files that now lie there."""
+    write_manifest(path, orjson.loads((path / "tidemill.json").read_bytes()) | changes)
+    return path
+
+
 def write_manifest(path: Path, manifest: Mapping[str, Any]) -> None:
     """Write a description with the sizes and digests of the files that lie in `path`."""
     files = {
@@ -82,7 +100,7 @@ def write_manifest(path: Path, manifest: Mapping[str, Any]) -> None:
             "sha256": hashlib.sha256(file.read_bytes()).hexdigest(),
         }
         for file in sorted(path.iterdir())
-        if file.name != "tidemill.json"
+        if file.name not in ("tidemill.json", "report.json", "report.html")
     }
     (path / "tidemill.json").write_bytes(orjson.dumps({**manifest, "files": files}))
 

@@ -251,7 +251,7 @@ def test_a_value_that_cannot_be_read_is_refused(tmp_path: Path, value: str) -> N
     assert "too long or nested too deep" in refusal(tmp_path, f"{BANKING}memory_mb = {value}\n")
 
 
-@pytest.mark.parametrize("content", ["[", "[]", "{}", '{"format": 2}', "[" * 100_000])
+@pytest.mark.parametrize("content", ["[", "[]", "{}", '{"format": 3}', "[" * 100_000])
 def test_an_artifact_without_a_readable_manifest_is_refused(tmp_path: Path, content: str) -> None:
     config = write_deployment(tmp_path, PLAIN)
     (tmp_path / "artifact" / "tidemill.json").write_text(content)

@@ -7,7 +7,8 @@ from typing import Any
 import orjson
 
 from tests.fakes.engine import FakeEngine
-from tidemill.artifact import TOKENIZER, Artifact
+from tidemill.artifact import Artifact
+from tidemill.files import TOKENIZER
 from tidemill.jsonl import Line
 from tidemill.pipeline import Pipeline
 from tidemill.scoring import score
@@ -24,6 +25,7 @@ def pipeline_on(engine: FakeEngine, path: Path, *, workers: int = 1) -> Pipeline
         tokenizer=TokenizerFile(path / TOKENIZER, artifact.max_length),
         engine=engine,
         task=open_task(artifact),
+        variant="fake",
         workers=workers,
     )
 

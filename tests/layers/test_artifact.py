@@ -1,5 +1,4 @@
 import hashlib
-import os
 import re
 from pathlib import Path
 from typing import Any
@@ -8,6 +7,7 @@ import orjson
 import pytest
 
 from tests.fakes import artifacts
+from tests.layers.refusals import description, refusal, refusal_of
 from tidemill.artifact import Artifact
 from tidemill.errors import ArtifactError
 
@@ -15,23 +15,6 @@ from tidemill.errors import ArtifactError
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     return artifacts.classifier(tmp_path / "tiny")
-
-
-def description(path: Path) -> dict[str, Any]:
-    value: dict[str, Any] = orjson.loads((path / "tidemill.json").read_bytes())
-    return value
-
-
-def refusal(path: Path) -> str:
-    with pytest.raises(ArtifactError) as refused:
-        Artifact.open(path)
-    assert str(path) in str(refused.value)
-    return str(refused.value)
-
-
-def refusal_of(path: Path, **changes: object) -> str:
-    (path / "tidemill.json").write_bytes(orjson.dumps(description(path) | changes))
-    return refusal(path)
 
 
 def test_an_artifact_says_what_its_description_says(path: Path) -> None:
@@ -84,86 +67,6 @@ def test_reports_lie_beside_and_leave_the_digest_alone(path: Path) -> None:
     assert Artifact.open(path).digest == digest
 
 
-def test_a_file_that_is_not_listed_is_named(path: Path) -> None:
-    (path / "notes.txt").write_text("by the way")
-    message = refusal(path)
-    assert "notes.txt, not listed" in message
-    assert "remove it" in message
-
-
-def test_a_file_in_a_folder_is_not_listed_either(path: Path) -> None:
-    (path / "more").mkdir()
-    (path / "more" / "model.onnx").write_bytes(b"")
-    assert "more/model.onnx, not listed" in refusal(path)
-
-
-def test_an_empty_folder_does_no_harm(path: Path) -> None:
-    (path / "more").mkdir()
-    assert Artifact.open(path).name == "tiny"
-
-
-def test_a_missing_file_is_named(path: Path) -> None:
-    (path / "model.onnx").unlink()
-    message = refusal(path)
-    assert "lacks model.onnx" in message
-    assert "copy the whole artifact" in message
-
-
-def test_a_folder_in_place_of_a_file_is_a_missing_file(path: Path) -> None:
-    (path / "model.onnx").unlink()
-    (path / "model.onnx").mkdir()
-    assert "lacks model.onnx" in refusal(path)
-
-
-def test_a_link_to_nowhere_cannot_be_read(path: Path) -> None:
-    (path / "model.onnx").unlink()
-    (path / "model.onnx").symlink_to("nowhere")
-    assert "model.onnx cannot be read: No such file" in refusal(path)
-
-
-def test_a_link_to_a_folder_is_not_listed(path: Path, tmp_path: Path) -> None:
-    (path / "more").symlink_to(tmp_path)
-    assert "has more, not listed" in refusal(path)
-
-
-@pytest.mark.parametrize("name", ["tidemill.json", "model.onnx"])
-def test_a_pipe_in_place_of_a_file_is_refused_and_not_waited_for(path: Path, name: str) -> None:
-    (path / name).unlink()
-    os.mkfifo(path / name)
-    assert f"{name} cannot be read: it is not a regular file" in refusal(path)
-
-
-def test_a_description_of_endless_length_is_not_held(path: Path) -> None:
-    with (path / "tidemill.json").open("r+b") as file:
-        file.truncate(1 << 40)
-    assert "tidemill.json has more than 16777216 bytes" in refusal(path)
-
-
-def test_one_altered_byte_is_found(path: Path) -> None:
-    model = bytearray((path / "model.onnx").read_bytes())
-    model[len(model) // 2] ^= 1
-    (path / "model.onnx").write_bytes(model)
-    message = refusal(path)
-    assert str(path / "model.onnx") in message
-    assert hashlib.sha256(model).hexdigest() in message
-    assert "copy the artifact again" in message
-
-
-def test_a_file_cut_short_is_found(path: Path) -> None:
-    (path / "tokenizer.json").write_bytes((path / "tokenizer.json").read_bytes()[:-1])
-    assert "tokenizer.json has sha256" in refusal(path)
-
-
-def test_a_file_larger_than_one_read_is_checked_to_its_end(path: Path) -> None:
-    (path / "weights.bin").write_bytes(bytes(3 << 20))
-    artifacts.write_manifest(path, description(path))
-    assert Artifact.open(path).name == "tiny"
-    with (path / "weights.bin").open("r+b") as file:
-        file.seek(-1, 2)
-        file.write(b"\1")
-    assert "weights.bin has sha256" in refusal(path)
-
-
 def test_a_path_that_is_not_there_is_no_directory(tmp_path: Path) -> None:
     assert "is not a directory" in refusal(tmp_path / "nowhere")
 
@@ -198,14 +101,14 @@ def test_a_description_that_is_no_object_is_refused(path: Path, raw: bytes) -> N
 
 
 def test_a_newer_format_asks_for_a_newer_tidemill(path: Path) -> None:
-    message = refusal_of(path, format=2)
-    assert "format 2" in message
-    assert "reads up to 1" in message
+    message = refusal_of(path, format=3)
+    assert "format 3" in message
+    assert "reads up to 2" in message
     assert "upgrade Tidemill" in message
 
 
 def test_a_newer_format_is_told_before_anything_else_that_is_strange(path: Path) -> None:
-    assert "format 2" in refusal_of(path, format=2, files=None, task="telepathy")
+    assert "format 3" in refusal_of(path, format=3, files=None, task="telepathy")
 
 
 WRONG: dict[str, list[Any]] = {
@@ -257,6 +160,39 @@ def test_a_ranker_says_what_makes_a_score_of_a_logit(tmp_path: Path) -> None:
         assert (artifact.labels, artifact.pooling, artifact.dimensions) == ((), None, None)
 
 
+@pytest.mark.parametrize(
+    ("key", "value", "rule"),
+    [
+        ("default_dimensions", 0, "a whole number from 1 up"),
+        ("default_dimensions", 9, "up to 8, the dimensions there are"),
+        ("prompts", ["query: "], "an object"),
+        ("prompts", {"query": 1}, "an object of strings by name"),
+        ("prompts", {"": "query: "}, "an object of strings by name"),
+        ("default_prompt_name", "query", "one of "),
+        ("default_prompt_name", None, "one of "),
+    ],
+)
+def test_an_embedders_defaults_are_checked_too(
+    tmp_path: Path, key: str, value: object, rule: str
+) -> None:
+    path = artifacts.embedder(tmp_path / "tiny", **{key: value})
+    assert f"tidemill.json: {key} must be {rule}" in refusal(path)
+
+
+def test_an_embedder_may_say_what_to_put_before_texts_and_where_to_cut(tmp_path: Path) -> None:
+    prompts = {"query": "query: ", "document": ""}
+    facts = {"prompts": prompts, "default_prompt_name": "document", "default_dimensions": 4}
+    artifact = Artifact.open(artifacts.embedder(tmp_path / "tiny", format=2, **facts))
+    assert artifact.prompts == prompts
+    assert (artifact.default_prompt_name, artifact.default_dimensions) == ("document", 4)
+
+
+def test_an_embedder_that_says_no_more_than_it_must_has_no_defaults(embedder: Path) -> None:
+    artifact = Artifact.open(embedder)
+    assert (artifact.prompts, artifact.default_prompt_name) == ({}, None)
+    assert artifact.default_dimensions is None
+
+
 @pytest.mark.parametrize("value", [None, "softmax", 1, ["sigmoid"]])
 def test_a_rankers_activation_is_checked_too(tmp_path: Path, value: object) -> None:
     path = artifacts.ranker(tmp_path / "tiny", activation=value)
@@ -275,46 +211,7 @@ def test_a_long_value_is_shown_in_part(path: Path) -> None:
     assert len(message) < 400
 
 
-@pytest.mark.parametrize("name", ["", ".", "..", "../model", "sub/model", "/etc/passwd", "a\\b"])
-def test_a_file_name_that_is_a_path_is_refused(path: Path, name: str) -> None:
-    files = description(path)["files"] | {name: {"bytes": 1, "sha256": "ab"}}
-    assert f"files must be plain file names and is {name!r}" in refusal_of(path, files=files)
-
-
-@pytest.mark.parametrize("facts", [None, "ab", {}, {"sha256": None}, {"sha256": 5}, {"bytes": 1}])
-def test_a_file_without_a_digest_is_refused(path: Path, facts: object) -> None:
-    files = description(path)["files"] | {"model.onnx": facts}
-    assert "files.model.onnx must be an object with a" in refusal_of(path, files=files)
-
-
-@pytest.mark.parametrize("key", ["name", "engine", "file", "precision"])
-def test_a_variant_says_what_it_is_in_full(path: Path, key: str) -> None:
-    variant = description(path)["variants"][0] | {key: None}
-    message = refusal_of(path, variants=[variant])
-    assert f"variants: {key} must be a non-empty string and is None" in message
-
-
-def test_a_variant_of_an_unlisted_file_is_refused(path: Path) -> None:
-    variant = description(path)["variants"][0] | {"file": "other.onnx"}
-    message = refusal_of(path, variants=[variant])
-    assert "variants: file must be listed in files and is 'other.onnx'" in message
-
-
-def test_two_variants_of_one_name_are_refused(path: Path) -> None:
-    variants = description(path)["variants"] * 2
-    message = refusal_of(path, variants=variants)
-    assert "variants must be a list without repeated names and is ['fp32', 'fp32']" in message
-
-
-def test_the_first_variant_is_the_one_chosen_for_the_artifact(path: Path) -> None:
-    first = description(path)["variants"][0]
-    variants = [first | {"name": "int8"}, first]
-    artifacts.write_manifest(path, description(path) | {"variants": variants})
-    artifact = Artifact.open(path)
-    assert artifact.variant().name == "int8"
-    assert artifact.variant("fp32").name == "fp32"
-
-
 def test_a_variant_that_is_not_there_is_answered_with_those_that_are(path: Path) -> None:
     with pytest.raises(ArtifactError, match="has no variant 'int4'; it has fp32"):
         Artifact.open(path).variant("int4")
+    assert Artifact.open(path).variant("fp32").file == "model.onnx"

@@ -46,6 +46,7 @@ def test_every_record_is_answered_in_its_place(pipeline: Pipeline) -> None:
     assert result["model"] == {
         "name": "tiny-classifier",
         "digest": pipeline.artifact.digest,
+        "variant": "fp32",
     }
 
 

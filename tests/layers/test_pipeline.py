@@ -15,7 +15,7 @@ from tests.fakes.engine import FakeEngine, three_logits
 from tests.fakes.tokenizers import by_word_piece
 from tests.layers.pipelines import pipeline_on
 from tidemill.answers import Prediction
-from tidemill.artifact import STARTER, TOKENIZER, Artifact
+from tidemill.artifact import STARTER, Artifact
 from tidemill.cores import available_cores
 from tidemill.engines import Feeds, Outputs
 from tidemill.errors import (
@@ -27,6 +27,7 @@ from tidemill.errors import (
     TooLong,
     Validation,
 )
+from tidemill.files import TOKENIZER
 from tidemill.pipeline import Pipeline
 from tidemill.tasks import open_task
 from tidemill.tokens import TokenizerFile
@@ -144,7 +145,9 @@ def test_a_text_that_the_tokenizer_drops_whole_is_empty_and_fails_no_neighbour(
     tokenizer = TokenizerFile(by_word_piece(tmp_path / "tokenizer.json", special=False), 16)
     engine = FakeEngine(lambda feeds: np.ones((1, feeds["input_ids"].size, 8), dtype=np.float32))
     task = open_task(artifact)
-    with Pipeline(artifact, tokenizer=tokenizer, engine=engine, task=task) as pipeline:
+    with Pipeline(
+        artifact, tokenizer=tokenizer, engine=engine, task=task, variant="fake"
+    ) as pipeline:
         answers = pipeline.predict(["card", "\0", "\u200b"])
     assert [type(answer) for answer in answers] == [Prediction, Empty, Empty]
 
@@ -202,7 +205,9 @@ def test_a_model_gets_the_inputs_that_it_names(classifier: Path) -> None:
     task = open_task(artifact)
     engine = FakeEngine(look)
     pair = {"text": "card", "text_pair": "lost"}
-    with Pipeline(with_segments, tokenizer=tokenizer, engine=engine, task=task) as pipeline:
+    with Pipeline(
+        with_segments, tokenizer=tokenizer, engine=engine, task=task, variant="fake"
+    ) as pipeline:
         pipeline.predict([pair])
     assert seen == {
         "input_ids": [2, 4, 3, 5, 3],
@@ -211,7 +216,7 @@ def test_a_model_gets_the_inputs_that_it_names(classifier: Path) -> None:
     }
     seen.clear()
     bare = replace(artifact, inputs=("input_ids",))
-    with Pipeline(bare, tokenizer=tokenizer, engine=engine, task=task) as pipeline:
+    with Pipeline(bare, tokenizer=tokenizer, engine=engine, task=task, variant="fake") as pipeline:
         pipeline.predict(["card"])
     assert seen == {"input_ids": [2, 4, 3]}
 

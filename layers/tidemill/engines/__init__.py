@@ -1,19 +1,28 @@
 """What runs a model: one protocol, and the one place that chooses an implementation."""
 
 from collections.abc import Mapping
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Protocol
+from typing import Final, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from tidemill.errors import ArtifactError
+from tidemill.variant import Variant
 
 Feeds = Mapping[str, npt.NDArray[np.int64]]
 """Model input name to an array of shape [batch, tokens]."""
 
 Outputs = npt.NDArray[np.float32]
-"""Logits of shape [batch, labels], or hidden states of shape [batch, tokens, dimensions]."""
+"""Logits of shape [batch, labels] or [batch, tokens, labels], hidden states of shape
+[batch, tokens, dimensions], or vectors of shape [batch, dimensions]."""
+
+# What each engine imports, and what to install for it.
+_ENGINES: Final[Mapping[str, tuple[str, str]]] = {
+    "onnx": ("onnxruntime", "tidemill"),
+    "openvino": ("openvino", "tidemill[openvino]"),
+}
 
 
 class Engine(Protocol):
@@ -28,17 +37,58 @@ class Engine(Protocol):
         ...
 
 
-def open_engine(name: str, model: Path, inputs: tuple[str, ...], *, threads: int) -> Engine:
-    """Load `model` with the engine called `name`, using `threads` cores for one run.
+def open_engine(
+    folder: Path, variant: Variant, inputs: tuple[str, ...], *, threads: int, side_by_side: int = 1
+) -> Engine:
+    """Load what `variant` names in `folder`, a model that takes exactly `inputs`.
+
+    Args:
+        folder: Where the variant's files are.
+        variant: Which engine, which files, and the engine's options.
+        inputs: Names of the model's inputs.
+        threads: Cores that one run uses.
+        side_by_side: Runs that are to be computed at the same time, each on cores of its own.
 
     Raises:
-        ArtifactError: No such engine, or the engine refuses the model.
+        ArtifactError: No such engine, or the engine refuses the model or an option.
     """
-    if name == "onnx":
-        # Imported on demand: a machine needs only the engine that it uses.
+    # Imported on demand: a machine needs only the engine that it uses.
+    if variant.engine == "onnx":
         from tidemill.engines.onnx import OnnxEngine  # noqa: PLC0415
 
-        return OnnxEngine(model, inputs, threads=threads)
+        refuse_options(variant, known=())
+        return OnnxEngine(folder / variant.file, inputs, threads=threads)
+    if variant.engine == "openvino":
+        from tidemill.engines.openvino import OpenVinoEngine  # noqa: PLC0415
+
+        return OpenVinoEngine(folder, variant, inputs, threads=threads, side_by_side=side_by_side)
     raise ArtifactError(
-        f"{model} wants the engine {name!r} and this Tidemill has onnx; upgrade Tidemill"
+        f"{folder}: the variant {variant.name} needs the engine {variant.engine!r};"
+        f" {way_to(variant.engine)}"
     )
+
+
+def installed_engines() -> frozenset[str]:
+    """Names of the engines that could be imported; none of them is."""
+    return frozenset(name for name, (module, _) in _ENGINES.items() if find_spec(module))
+
+
+def way_to(engine: str) -> str:
+    """What to do for an engine that is not there."""
+    if engine not in _ENGINES:
+        return f"this Tidemill knows {', '.join(_ENGINES)}: upgrade Tidemill"
+    return f"pip install '{_ENGINES[engine][1]}'"
+
+
+def refuse_options(variant: Variant, *, known: tuple[str, ...]) -> None:
+    """Refuse options that would otherwise be ignored without a word.
+
+    Raises:
+        ArtifactError: The variant has an option that is not `known`.
+    """
+    if unknown := sorted(variant.options.keys() - set(known)):
+        taken = ", ".join(known) or "none"
+        raise ArtifactError(
+            f"the variant {variant.name} has the options {', '.join(unknown)} and its engine"
+            f" {variant.engine} takes {taken}; upgrade Tidemill or write the artifact again"
+        )

@@ -171,7 +171,7 @@ def test_a_straggler_that_comes_after_the_burial_has_nothing_left_to_do(
     assert line["error"]["type"] == "Buried"
     manifest = orjson.loads(cloud.store.content(SOURCE.manifest))
     assert manifest["failed"] == {"Buried": 1}
-    assert manifest["model"] == {"name": "banking", "digest": plan.digest}
+    assert manifest["model"] == {"name": "banking", "digest": plan.digest, "variant": None}
 
 
 def test_a_shard_of_a_job_that_has_expired_needs_no_burial(pipeline: Pipeline) -> None:

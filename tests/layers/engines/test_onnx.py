@@ -2,6 +2,7 @@ import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,15 +11,20 @@ import pytest
 
 from tests.fakes.artifacts import MAX_LENGTH
 from tests.fakes.engine import FakeEngine
-from tidemill.engines import Engine, Feeds, open_engine
+from tidemill.engines import Engine, Feeds, installed_engines, open_engine, way_to
 from tidemill.engines.onnx import OnnxEngine
 from tidemill.errors import ArtifactError, EngineError
+from tidemill.variant import Variant
 
 INPUTS = ("input_ids", "attention_mask")
 
 
 def threads_of_this_process() -> int:
     return len(list(Path("/proc/self/task").iterdir()))
+
+
+def variant() -> Variant:
+    return Variant("fp32", "onnx", "model.onnx", "fp32")
 
 
 def feeds(*ids: int) -> Feeds:
@@ -96,13 +102,24 @@ def test_a_run_uses_no_more_threads_than_it_was_given(classifier: Path) -> None:
 
 
 def test_engines_are_chosen_by_name(classifier: Path) -> None:
-    engine = open_engine("onnx", classifier / "model.onnx", INPUTS, threads=1)
+    engine = open_engine(classifier, variant(), INPUTS, threads=1)
     assert isinstance(engine, OnnxEngine)
 
 
 def test_an_engine_that_nobody_knows_is_refused(classifier: Path) -> None:
-    with pytest.raises(ArtifactError, match=r"wants the engine 'abacus' .* upgrade Tidemill"):
-        open_engine("abacus", classifier / "model.onnx", INPUTS, threads=1)
+    with pytest.raises(ArtifactError, match=r"fp32 needs the engine 'abacus'; .* upgrade Tidemill"):
+        open_engine(classifier, replace(variant(), engine="abacus"), INPUTS, threads=1)
+
+
+def test_an_option_is_refused_and_not_ignored(classifier: Path) -> None:
+    with pytest.raises(ArtifactError, match="has the options group_size and its engine onnx takes"):
+        open_engine(classifier, replace(variant(), options={"group_size": 32}), INPUTS, threads=1)
+
+
+def test_engines_are_found_without_loading_them() -> None:
+    assert "onnx" in installed_engines()
+    assert way_to("onnx") == "pip install 'tidemill'"
+    assert way_to("openvino") == "pip install 'tidemill[openvino]'"
 
 
 def test_nothing_is_reported_home(classifier: Path, tmp_path: Path) -> None:

@@ -13,9 +13,10 @@ from tests.fakes.tokenizers import by_unigram, by_word_piece
 from tests.layers.pipelines import pipeline_on, read, scored
 from tidemill import jsonl
 from tidemill.answers import Prediction
-from tidemill.artifact import TOKENIZER, Artifact
+from tidemill.artifact import Artifact
 from tidemill.engines import Feeds, Outputs
 from tidemill.errors import ArtifactError, Empty, NonFinite, TooLong, Validation
+from tidemill.files import TOKENIZER
 from tidemill.pipeline import Pipeline
 from tidemill.tasks.token_classification import TokenClassification
 from tidemill.tokens import Places, TokenizerFile, Tokens
@@ -460,6 +461,7 @@ def test_a_text_in_which_the_tokenizer_finds_nothing(tagger: Path, tmp_path: Pat
             tokenizer=TokenizerFile(path, 16),
             engine=FakeEngine(by_id),
             task=TokenClassification(artifact),
+            variant="fake",
         ) as pipeline:
             for parameters in ({}, {"stride": 2}):
                 [answer] = pipeline.predict(["\u200b"], parameters)

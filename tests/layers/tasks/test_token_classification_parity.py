@@ -92,6 +92,7 @@ class Both:
             tokenizer=TokenizerFile(folder / "tokenizer.json", MAX_LENGTH),
             engine=TorchEngine(model),
             task=open_task(artifact),
+            variant="torch",
         )
 
     def ours(self, text: str, **parameters: object) -> list[dict[str, Any]]:

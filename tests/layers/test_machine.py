@@ -1,0 +1,63 @@
+from pathlib import Path
+
+import pytest
+
+from tidemill.machine import Machine, features
+
+SERVER = "fpu avx avx2 avx512f avx512bw avx512dq avx512vl avx512_vnni avx512_bf16"
+
+
+def cpuinfo(path: Path, *cores: str, key: str = "flags\t\t") -> Path:
+    file = path / "cpuinfo"
+    file.write_text("".join(f"processor\t: 0\n{key}: {flags}\n\n" for flags in cores))
+    return file
+
+
+def test_a_server_has_what_its_flags_say(tmp_path: Path) -> None:
+    found = features("x86_64", cpuinfo(tmp_path, SERVER, SERVER))
+    assert found == {"x86_64", "avx2", "avx512", "vnni", "bf16"}
+
+
+@pytest.mark.parametrize(
+    ("flags", "found"),
+    [
+        ("avx2", {"avx2"}),
+        ("avx2 avx_vnni", {"avx2", "vnni"}),
+        ("avx2 avx512f", {"avx2"}),
+        ("amx_tile amx_bf16 amx_int8", {"amx", "bf16"}),
+        ("", set()),
+    ],
+)
+def test_a_feature_takes_all_the_flags_of_one_of_its_sets(
+    tmp_path: Path, flags: str, found: set[str]
+) -> None:
+    assert features("x86_64", cpuinfo(tmp_path, flags)) == found | {"x86_64"}
+
+
+def test_arm_has_what_its_features_say(tmp_path: Path) -> None:
+    file = cpuinfo(tmp_path, "fp asimd asimddp i8mm bf16", key="Features\t")
+    assert features("aarch64", file) == {"arm64", "dotprod", "i8mm", "bf16"}
+
+
+def test_what_one_core_lacks_the_machine_lacks(tmp_path: Path) -> None:
+    file = cpuinfo(tmp_path, "fp asimddp i8mm", "fp asimddp", key="Features\t")
+    assert features("aarch64", file) == {"arm64", "dotprod"}
+
+
+def test_where_nothing_is_said_the_architecture_is_known(tmp_path: Path) -> None:
+    assert features("arm64", tmp_path / "cpuinfo") == {"arm64"}
+    assert features("AMD64", cpuinfo(tmp_path)) == {"x86_64"}
+    assert features("riscv64", tmp_path / "none") == {"riscv64"}
+
+
+def test_this_machine_has_an_architecture_memory_and_an_engine() -> None:
+    machine = Machine.here()
+    assert machine.features & {"x86_64", "arm64"}
+    assert machine.memory_mb > 100
+    assert "onnx" in machine.engines
+
+
+def test_less_memory_may_be_granted_than_there_is_and_not_more() -> None:
+    there = Machine.here().memory_mb
+    assert Machine.here(memory_mb=128).memory_mb == 128
+    assert Machine.here(memory_mb=there + 1).memory_mb == there
