@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from tests.fakes.artifacts import DIMENSIONS, MAX_LENGTH, TAGS
-from tidemill.artifact import TOKENIZER, Artifact, TaskName
+from tidemill.artifact import Artifact, TaskName
 from tidemill.engines import Outputs
+from tidemill.files import TOKENIZER
 from tidemill.optimize.examples import Example
 from tidemill.optimize.facts import Facts
 from tidemill.optimize.workload import Prepared, prepare
