@@ -11,9 +11,9 @@ from tidemill import jsonl, literals
 from tidemill.errors import OptimizeError, RecordError, Validation
 from tidemill.gzip import MAGIC, Gunzip
 from tidemill.jsonl import few_keys
-from tidemill.optimize import labels
+from tidemill.optimize import gold
 from tidemill.optimize.facts import Facts
-from tidemill.optimize.labels import Label
+from tidemill.optimize.gold import Label
 from tidemill.tasks import Task
 
 _CORPUS = Path(__file__).parent / "corpus"
@@ -93,7 +93,7 @@ def _example(line: jsonl.Line, place: str, facts: Facts, task: Task) -> Example:
             raise record.error
         request = task.request(record.inputs, record.parameters)
         label = _label(line)
-        checked = None if label is None else labels.check(label, facts, request)
+        checked = None if label is None else gold.check(label, facts, request)
     except RecordError as error:
         raise OptimizeError(f"{place}: {error}; mend the line or leave it out") from error
     return Example(record.inputs, checked)

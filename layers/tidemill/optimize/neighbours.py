@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -13,8 +13,7 @@ from tidemill.optimize.measures.scores import cosine, sigmoid, softmax
 from tidemill.optimize.taggings import content
 from tidemill.optimize.workload import Prepared, feeds
 from tidemill.tokens import Tokens
-
-Verdict = Literal["independent", "dependent"]
+from tidemill.variant import Neighbours as Verdict
 
 BATCH: Final = 32
 # Beyond these a batch of a base-sized model takes many seconds; scales and kernels do not change.

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from tidemill.optimize.labels import Entities, Tags
+from tidemill.optimize.gold import Entities, Tags
 from tidemill.optimize.measures.spans import OUTSIDE, Span, spans
 from tidemill.optimize.workload import Prepared
 from tidemill.tokens import Places, Tokens

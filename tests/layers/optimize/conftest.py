@@ -7,7 +7,7 @@ _WITHOUT_TORCH = {
     "test_comparison.py",
     "test_examples.py",
     "test_gate.py",
-    "test_labels.py",
+    "test_gold.py",
     "test_lengths.py",
     "test_neighbours.py",
     "test_plots.py",

@@ -13,7 +13,7 @@ from tidemill.engines import Outputs
 from tidemill.optimize.comparison import Comparison, compare
 from tidemill.optimize.examples import Example
 from tidemill.optimize.facts import Facts
-from tidemill.optimize.labels import Label, Tags
+from tidemill.optimize.gold import Label, Tags
 from tidemill.optimize.pairs import Accuracy, Cosine, Moves
 
 SURE, UNSURE = [9.0, 0.0, 0.0], [0.1, 0.0, 0.0]

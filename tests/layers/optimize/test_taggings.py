@@ -9,7 +9,7 @@ from tests.fakes import tokenizers
 from tests.fakes.artifacts import TAGS
 from tests.layers.optimize.subjects import prepared_of, task_of
 from tidemill.optimize.examples import Example
-from tidemill.optimize.labels import Entities, Label, Tags
+from tidemill.optimize.gold import Entities, Label, Tags
 from tidemill.optimize.measures.spans import Span
 from tidemill.optimize.taggings import Reader, content
 from tidemill.optimize.workload import Prepared, prepare

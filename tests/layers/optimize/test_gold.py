@@ -5,7 +5,7 @@ import pytest
 from tests.layers.optimize.subjects import facts, task_of
 from tidemill.artifact import TaskName
 from tidemill.errors import Validation
-from tidemill.optimize.labels import Entities, Label, Tags, check
+from tidemill.optimize.gold import Entities, Label, Tags, check
 
 TEXT = "where is Alice Smith"
 ALICE = {"entity_group": "PER", "start": 9, "end": 20}
