@@ -66,11 +66,17 @@ def read(path: Path, facts: Facts, task: Task) -> list[Example]:
 
 def built_in(facts: Facts) -> list[Example]:
     """What comes with Tidemill for the task: several languages, from two words to four hundred."""
-    return [
-        Example(orjson.loads(line)["inputs"])
-        for name in _FILES[facts.task]
-        for line in (_CORPUS / f"{name}.jsonl").read_bytes().splitlines()
-    ]
+    return [Example(inputs) for name in _FILES[facts.task] for inputs in _corpus(name)]
+
+
+def longest_text() -> str:
+    """The longest text that comes with Tidemill, some hundred words."""
+    return max((str(text) for text in _corpus("texts")), key=len)
+
+
+def _corpus(name: str) -> list[object]:
+    lines = (_CORPUS / f"{name}.jsonl").read_bytes().splitlines()
+    return [orjson.loads(line)["inputs"] for line in lines]
 
 
 def _lines(file: BinaryIO, path: Path) -> Iterator[jsonl.Line]:

@@ -14,6 +14,7 @@ _WITHOUT_TORCH = {
     "test_report.py",
     "test_report_page.py",
     "test_report_table.py",
+    "test_speed.py",
     "test_taggings.py",
     "test_timing.py",
     "test_workload.py",
