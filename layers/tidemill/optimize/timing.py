@@ -1,0 +1,203 @@
+"""How long answers take on this machine, end to end: from a text to its answer, tokenising included."""
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Final, Protocol, get_args
+
+import numpy as np
+
+from tidemill.answers import Answer
+from tidemill.optimize.lengths import Lengths
+from tidemill.pipeline import Mode
+
+LENGTHS: Final = (8, 32, 128, 512)
+BUDGET_S: Final = 25.0
+
+# Fewer give no percentile worth the name; more do not change a median.
+_LEAST_REPEATS = 5
+_MOST_REPEATS = 60
+_TEXTS_PER_WORKER = 4
+
+Clock = Callable[[], float]
+Progress = Callable[[str], None]
+"""Told what is being timed."""
+
+
+class Answers(Protocol):
+    """What is timed: an opened pipeline."""
+
+    workers: int
+
+    def predict(self, inputs: Sequence[object]) -> list[Answer]:
+        """Answer every input."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """One variant, opened in both modes."""
+
+    latency: Answers
+    throughput: Answers
+
+    def in_mode(self, mode: Mode) -> Answers:
+        """The one opened in `mode`."""
+        return self.latency if mode == "latency" else self.throughput
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """One variant at one length in one mode.
+
+    In latency mode a repeat is one text alone; in throughput mode it is four texts for each worker,
+    so that all are busy, and its time is told per text.
+    """
+
+    variant: str
+    mode: Mode
+    tokens: int
+    repeats: int
+    median_ms: float
+    p95_ms: float
+    spread: float
+    """Interquartile range / median of the repeats: how much the machine wavered."""
+    texts_per_second: float
+
+    @property
+    def uncertainty(self) -> float:
+        """Of the median, relative: that of a notch, 1.57 IQR / sqrt(n).
+
+        McGill, Tukey and Larsen, "Variations of Box Plots", 1978.
+        """
+        return 1.57 * self.spread / float(np.sqrt(self.repeats))
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """What was not timed, and why."""
+
+    variant: str
+    mode: Mode
+    tokens: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Timings:
+    """All that was timed, and what was not."""
+
+    cells: tuple[Timing, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """Both lists."""
+        return asdict(self)
+
+
+def measure(
+    opened: Mapping[str, Opened],
+    lengths: Lengths,
+    *,
+    tokens: Sequence[int] = LENGTHS,
+    budget_s: float = BUDGET_S,
+    clock: Clock = time.perf_counter,
+    progress: Progress = lambda _: None,
+) -> Timings:
+    """Time the variants in `opened`, interleaved: A B C A B C, so that all see the same machine.
+
+    Args:
+        opened: Variant name to its pipelines.
+        lengths: Makes the inputs.
+        tokens: How long they are; what the model does not take is passed over.
+        budget_s: For everything. Each length and mode gets an equal share of what is left, and what
+            does not fit it is left out, the slowest variants first.
+        clock: Seconds that pass.
+        progress: Told before each length and mode.
+
+    Raises:
+        EngineError: An engine failed.
+    """
+    taken = [length for length in tokens if length <= lengths.facts.max_length]
+    rounds = [(mode, length) for mode in reversed(get_args(Mode)) for length in taken]
+    deadline = clock() + budget_s
+    timings = Timings()
+    for left, (mode, length) in zip(range(len(rounds), 0, -1), rounds, strict=True):
+        progress(f"{length} tokens, {mode}")
+        share_s = (deadline - clock()) / left
+        cells = _Round(opened, mode, length, clock).run(lengths, share_s)
+        timings = Timings(
+            timings.cells + cells.cells,
+            timings.left_out + cells.left_out,
+        )
+    return timings
+
+
+class _Round:
+    """All variants at one length in one mode."""
+
+    def __init__(self, opened: Mapping[str, Opened], mode: Mode, tokens: int, clock: Clock) -> None:
+        self._opened = {name: each.in_mode(mode) for name, each in opened.items()}
+        self._mode: Mode = mode
+        self._tokens = tokens
+        self._clock = clock
+
+    def run(self, lengths: Lengths, share_s: float) -> Timings:
+        started = self._clock()
+        workers = max((each.workers for each in self._opened.values()), default=1)
+        texts = 1 if self._mode == "latency" else _TEXTS_PER_WORKER * workers
+        inputs = [lengths.inputs(self._tokens, number) for number in range(texts)]
+        if None in inputs:
+            return self._without(self._opened, "the tokenizer makes no text of so many tokens")
+        if share_s <= 0:
+            return self._without(self._opened, "the time for measuring was used up")
+        fitting, slow = self._fitting(inputs, share_s)
+        seconds: dict[str, list[float]] = {name: [] for name in fitting}
+        for repeat in range(_MOST_REPEATS if fitting else 0):
+            if repeat >= _LEAST_REPEATS and self._clock() - started > share_s:
+                break
+            for name, of_variant in seconds.items():
+                of_variant.append(self._seconds(name, inputs))
+        told = f"{_LEAST_REPEATS} repeats do not fit the {share_s:.1f} s that there are for all"
+        return replace(
+            self._without(slow, told),
+            cells=tuple(self._timing(name, len(inputs), each) for name, each in seconds.items()),
+        )
+
+    def _fitting(self, inputs: Sequence[object], share_s: float) -> tuple[list[str], list[str]]:
+        """Warm up, and see which variants can be repeated often enough: the fastest first."""
+        cost = {name: self._seconds(name, inputs) for name in self._opened}
+        free_s = share_s - sum(cost.values())
+        fitting = set()
+        for name in sorted(cost, key=lambda name: cost[name]):
+            free_s -= cost[name] * _LEAST_REPEATS
+            if free_s >= 0:
+                fitting.add(name)
+        in_order = [name for name in self._opened if name in fitting]
+        return in_order, [name for name in self._opened if name not in fitting]
+
+    def _seconds(self, name: str, inputs: Sequence[object]) -> float:
+        started = self._clock()
+        self._opened[name].predict(inputs)
+        return self._clock() - started
+
+    def _timing(self, name: str, texts: int, seconds: Sequence[float]) -> Timing:
+        milliseconds = np.array(seconds) * 1000 / texts
+        low, median, high, p95 = np.percentile(milliseconds, [25, 50, 75, 95]).tolist()
+        return Timing(
+            variant=name,
+            mode=self._mode,
+            tokens=self._tokens,
+            repeats=len(seconds),
+            median_ms=median,
+            p95_ms=p95,
+            spread=(high - low) / median,
+            texts_per_second=1000 / median,
+        )
+
+    def _without(
+        self, names: Iterator[str] | Sequence[str] | Mapping[str, Any], why: str
+    ) -> Timings:
+        return Timings(
+            left_out=tuple(LeftOut(name, self._mode, self._tokens, why) for name in names)
+        )
