@@ -7,7 +7,9 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from tidemill.engines import Engine, Feeds, Outputs, open_engine
+from tidemill.cores import available_cores
+from tidemill.engines import Engine, Feeds, Outputs
+from tidemill.engines.onnx import OnnxEngine
 from tidemill.errors import OptimizeError
 from tidemill.optimize.original import Original
 
@@ -48,7 +50,7 @@ def difference(original: Original, graph: Path) -> Difference:
     Raises:
         OptimizeError: The checkpoint itself answers NaN or infinity.
     """
-    engine = open_engine("onnx", graph, original.facts.inputs, threads=0)
+    engine = OnnxEngine(graph, original.facts.inputs, threads=available_cores())
     worst = Difference(0.0, (0, 0))
     for feeds in _batches(original):
         found = _apart(original, engine, feeds)

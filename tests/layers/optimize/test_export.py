@@ -5,7 +5,8 @@ import pytest
 
 from tests.layers.optimize.checkpoints import ARCHITECTURES, Architecture, checkpoint
 from tidemill.artifact import TaskName
-from tidemill.engines import Feeds, Outputs, open_engine
+from tidemill.engines import Feeds, Outputs
+from tidemill.engines.onnx import OnnxEngine
 from tidemill.optimize import original
 from tidemill.optimize.export import export
 from tidemill.optimize.fusion import fuse
@@ -28,7 +29,7 @@ def feeds(loaded: Original, lengths: tuple[int, ...]) -> Feeds:
 
 def largest_move(loaded: Original, graph: Path, lengths: tuple[int, ...]) -> float:
     fed = feeds(loaded, lengths)
-    found = open_engine("onnx", graph, loaded.facts.inputs, threads=1).run(fed)
+    found = OnnxEngine(graph, loaded.facts.inputs, threads=1).run(fed)
     expected = loaded.run(fed)
     assert found.shape == expected.shape
     return float(np.abs(told(found, fed) - told(expected, fed)).max())
