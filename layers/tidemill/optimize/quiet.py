@@ -1,26 +1,32 @@
 """Silence for libraries that tell their own developers what is deprecated."""
 
+import logging
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from transformers.utils import logging
+from transformers.utils.logging import (
+    disable_progress_bar,
+    enable_progress_bar,
+    is_progress_bar_enabled,
+)
 
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Keep what torch and transformers warn of, and their progress, off the terminal.
+    """Keep what torch, transformers and ONNX Runtime's optimiser log off the terminal.
 
-    Whatever matters of it is found by looking at the result: weights that are missing, outputs that
-    differ. Not for several threads at once, as Python keeps its warning filters per process.
+    Whatever matters of it is found by looking at the result: weights that are missing, nodes that
+    were not fused, outputs that differ. Not for several threads at once, as Python keeps its
+    warning filters and logging per process.
     """
-    verbosity, progress = logging.get_verbosity(), logging.is_progress_bar_enabled()
-    logging.set_verbosity_error()
-    logging.disable_progress_bar()
+    logged, progress = logging.root.manager.disable, is_progress_bar_enabled()
+    logging.disable(logging.ERROR)
+    disable_progress_bar()
     try:
         with warnings.catch_warnings(action="ignore"):
             yield
     finally:
-        logging.set_verbosity(verbosity)
+        logging.disable(logged)
         if progress:
-            logging.enable_progress_bar()
+            enable_progress_bar()

@@ -26,3 +26,10 @@ collect_ignore = [
     for file in Path(__file__).parent.glob("test_*.py")
     if file.name not in _WITHOUT_TORCH and not find_spec("torch")
 ]
+
+if find_spec("torch"):
+    import torch
+
+    # Tiny models gain nothing from more, and threads that wait for one another in a loop take
+    # twenty times as long where others use the machine too.
+    torch.set_num_threads(1)

@@ -1,0 +1,50 @@
+"""How many tokens a model can truly take."""
+
+from collections.abc import Iterator
+
+from torch import nn
+from transformers import PretrainedConfig
+
+from tidemill.errors import OptimizeError
+
+# What tokenizers say that know no length is 10^30; no encoder takes a million.
+_ABSURD = 1_000_000
+
+
+def longest(
+    model: nn.Module,
+    config: PretrainedConfig,
+    *,
+    tokenizer: int | None,
+    sentences: int | None,
+) -> int:
+    """The smallest of what the positions, the tokenizer and sentence-transformers allow.
+
+    Raises:
+        OptimizeError: Nothing says how long a text may be.
+    """
+    positions: list[int | None] = [*_positions(model)] or [
+        getattr(config, "max_position_embeddings", None)
+    ]
+    known = [
+        length
+        for length in (*positions, tokenizer, sentences)
+        if length is not None and 0 < length < _ABSURD
+    ]
+    if not known:
+        raise OptimizeError(
+            "nothing says how many tokens this model takes; set model_max_length in"
+            " tokenizer_config.json"
+        )
+    return min(known)
+
+
+def _positions(model: nn.Module) -> Iterator[int]:
+    """Rows of each table of absolute positions that a token can have.
+
+    Models after RoBERTa count positions from the one behind the padding's: of 514 rows they use 512.
+    """
+    for name, module in model.named_modules():
+        if name.endswith("position_embeddings") and isinstance(module, nn.Embedding):
+            unused = 0 if module.padding_idx is None else module.padding_idx + 1
+            yield module.num_embeddings - unused
