@@ -1,9 +1,7 @@
 """Eight-bit ONNX models for ONNX Runtime."""
 
-import logging
 import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 
 import onnx
@@ -17,6 +15,7 @@ from onnxruntime.quantization import (
 from onnxruntime.quantization.shape_inference import quant_pre_process
 
 from tidemill.engines import Feeds
+from tidemill.optimize.quiet import quiet
 
 # The fused operators have no shape inference, which would find the type of their weights.
 _FLOATS = {"DefaultTensorType": onnx.TensorProto.FLOAT}
@@ -34,7 +33,7 @@ def quantise_dynamically(source: Path, target: Path, *, saturates: bool) -> None
             products in 16 bits, where eight bits by eight may saturate. Weights then have seven.
             https://onnxruntime.ai/docs/performance/model-optimizations/quantization.html
     """
-    with _quiet():
+    with quiet():
         quantize_dynamic(
             source,
             target,
@@ -53,7 +52,7 @@ def quantise_statically(source: Path, target: Path, calibration: Sequence[Feeds]
         target: Where the quantised one goes.
         calibration: Inputs of texts like those that will come; the scales cover what they give.
     """
-    with tempfile.TemporaryDirectory() as folder, _quiet():
+    with tempfile.TemporaryDirectory() as folder, quiet():
         prepared = Path(folder) / "prepared.onnx"
         quant_pre_process(source, prepared, skip_symbolic_shape=True)
         quantize_static(
@@ -77,14 +76,3 @@ class _Calibration(CalibrationDataReader):
         """The inputs of the next text, or None after the last; ONNX Runtime's protocol."""
         return next(self._feeds, None)
 
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """The quantiser advises on the root logger what is done here anyway."""
-    root = logging.getLogger()
-    before = root.level
-    root.setLevel(logging.ERROR)
-    try:
-        yield
-    finally:
-        root.setLevel(before)

@@ -1,6 +1,7 @@
 """Examples made ready for the model, and what an engine makes of them."""
 
 from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -55,18 +56,32 @@ def outputs(
     engine: Engine,
     prepared: Iterable[Prepared],
     inputs: Sequence[str],
+    *,
+    workers: int = 1,
     progress: Progress = lambda _: None,
 ) -> list[Outputs]:
-    """What `engine` gives for every run, one by one, batch dimension 1, in order.
+    """What `engine` gives for every run, each by itself, batch dimension 1, in order.
+
+    Args:
+        engine: It may be asked from `workers` threads at once.
+        prepared: What to compute.
+        inputs: The model's.
+        workers: How many runs are computed side by side.
+        progress: Told of every run.
 
     Raises:
         EngineError: The engine failed.
     """
+    every = [feeds([tokens], inputs) for each in prepared for tokens in each.tokens]
     computed = []
-    for each in prepared:
-        for tokens in each.tokens:
-            computed.append(engine.run(feeds([tokens], inputs)))
+    executor = ThreadPoolExecutor(workers)
+    try:
+        for output in executor.map(engine.run, every):
+            computed.append(output)
             progress(1)
+    finally:
+        # Whoever interrupts does not wait for the texts that are left.
+        executor.shutdown(cancel_futures=True)
     return computed
 
 

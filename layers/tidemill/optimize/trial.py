@@ -1,0 +1,63 @@
+"""The variants against the original, on the same texts."""
+
+from pathlib import Path
+
+from tidemill.cores import available_cores
+from tidemill.engines import Engine, Feeds, Outputs, open_engine
+from tidemill.optimize import neighbours
+from tidemill.optimize.comparison import Comparison, compare
+from tidemill.optimize.facts import Facts
+from tidemill.optimize.neighbours import Neighbours
+from tidemill.optimize.original import Original
+from tidemill.optimize.progress import Progress
+from tidemill.optimize.reference import Reference
+from tidemill.optimize.workload import Prepared, feeds, outputs
+from tidemill.variant import Variant
+
+
+class Trial:
+    """Holds what the original answers, and measures by it."""
+
+    def __init__(
+        self, original: Original, prepared: tuple[Prepared, ...], progress: Progress
+    ) -> None:
+        """Ask the original about every text, one by one."""
+        self._facts: Facts = original.facts
+        self._prepared = prepared
+        self._progress = progress
+        self._reference = self._outputs(Reference(original, threads=1), "Asking the original")
+
+    @property
+    def typical(self) -> list[Feeds]:
+        """Inputs of every text."""
+        return [
+            feeds([tokens], self._facts.inputs)
+            for each in self._prepared
+            for tokens in each.tokens
+        ]
+
+    def measure(self, folder: Path, variant: Variant) -> tuple[Comparison, Neighbours]:
+        """Compare the answers of `variant`, whose files lie in `folder`.
+
+        Raises:
+            ArtifactError: The engine refuses the model.
+            EngineError: The engine failed.
+        """
+        engine = open_engine(
+            folder, variant, self._facts.inputs, threads=1, side_by_side=available_cores()
+        )
+        answers = self._outputs(engine, f"Measuring {variant.name}")
+        return (
+            compare(self._facts, self._prepared, self._reference, answers),
+            neighbours.measure(engine, self._facts, self._prepared),
+        )
+
+    def _outputs(self, engine: Engine, what: str) -> list[Outputs]:
+        self._progress.step(what, total=sum(len(each.tokens) for each in self._prepared))
+        return outputs(
+            engine,
+            self._prepared,
+            self._facts.inputs,
+            workers=available_cores(),
+            progress=self._progress.advance,
+        )

@@ -1,0 +1,94 @@
+"""One recipe tried: made, measured against the original, and kept if it is accurate enough."""
+
+import errno
+import os
+import shutil
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from tidemill.machine import Machine
+from tidemill.optimize.footprint import memory_mb
+from tidemill.optimize.gate import Thresholds, misses
+from tidemill.optimize.materials import Materials
+from tidemill.optimize.progress import Progress
+from tidemill.optimize.recipes import Recipe, obstacle
+from tidemill.optimize.report import Candidate
+from tidemill.optimize.trial import Trial
+from tidemill.variant import Variant
+
+# With less than this left, whatever failed failed for want of it.
+_FULL_BYTES: Final = 4 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """What came of a recipe."""
+
+    candidate: Candidate
+    """For the report."""
+    variant: Variant
+    """For the artifact, if the candidate was kept."""
+
+
+def try_out(
+    recipe: Recipe,
+    *,
+    folder: Path,
+    machine: Machine,
+    materials: Materials,
+    trial: Trial,
+    thresholds: Thresholds,
+    progress: Progress,
+) -> Tried:
+    """Follow `recipe` and measure what comes of it; its files are in `folder` only if it is kept.
+
+    A recipe that fails is told in the report and costs the others nothing.
+
+    Raises:
+        OSError: The disk is full.
+        MemoryError: So is the memory.
+    """
+    variant = recipe.variant
+    candidate = Candidate(
+        variant.name, variant.engine, variant.precision, recipe.how, requires=variant.requires
+    )
+    if reason := obstacle(variant, machine):
+        return Tried(replace(candidate, failure=reason), variant)
+    progress.step(f"Making {variant.name}")
+    try:
+        recipe.build(materials, folder / variant.file)
+        variant = replace(variant, memory_mb=memory_mb(folder, variant))
+        comparison, neighbours = trial.measure(folder, variant)
+    except Exception as error:  # noqa: BLE001 - other people's quantisers fail in every way there is
+        _raise_if_full(folder, error)
+        _remove(folder, variant)
+        return Tried(replace(candidate, failure=_first_line(error)), variant)
+    candidate = replace(
+        candidate,
+        size_bytes=sum((folder / name).stat().st_size for name in variant.files),
+        memory_mb=variant.memory_mb,
+        comparison=comparison,
+        misses=misses(comparison, thresholds),
+        neighbours=neighbours,
+    )
+    if not candidate.kept:
+        _remove(folder, variant)
+    return Tried(candidate, replace(variant, neighbours=neighbours.verdict))
+
+
+def _raise_if_full(folder: Path, error: Exception) -> None:
+    """Raise what is not the recipe's fault; engines tell of it in words of their own."""
+    if isinstance(error, MemoryError) or "bad_alloc" in str(error) or "allocate" in str(error):
+        raise MemoryError from error
+    if shutil.disk_usage(folder).free < _FULL_BYTES:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(folder)) from error
+
+
+def _remove(folder: Path, variant: Variant) -> None:
+    for name in variant.files:
+        (folder / name).unlink(missing_ok=True)
+
+
+def _first_line(error: Exception) -> str:
+    return next(iter(str(error).strip().splitlines()), type(error).__name__)
