@@ -19,7 +19,12 @@ from tidemill.pipeline import Pipeline
 def resolver() -> APIGatewayRestResolver:
     """What this process answers with."""
     environment = Environment.of_process()
-    pipeline = Pipeline.open(environment.artifact, cores=environment.cores, mode="latency")
+    pipeline = Pipeline.open(
+        environment.artifact,
+        cores=environment.cores,
+        memory_mb=environment.memory_mb,
+        mode="latency",
+    )
     app = APIGatewayRestResolver(strip_prefixes=[f"/endpoints/{environment.endpoint}"])
 
     def observe(_reply: Reply, spent_ms: float) -> None:

@@ -48,13 +48,18 @@ class Environment:
         return Path(self.variables.get("TIDEMILL_ARTIFACT", STARTER))
 
     @property
+    def memory_mb(self) -> int | None:
+        """What the function was given; None outside Lambda."""
+        memory_mb = self.variables.get("AWS_LAMBDA_FUNCTION_MEMORY_SIZE")
+        return None if memory_mb is None else int(memory_mb)
+
+    @property
     def cores(self) -> int:
         """Whole cores: what the function's memory buys, never more than the machine grants."""
-        memory_mb = self.variables.get("AWS_LAMBDA_FUNCTION_MEMORY_SIZE")
         granted = available_cores()
-        if memory_mb is None:
+        if self.memory_mb is None:
             return granted
-        return max(1, min(granted, round(int(memory_mb) / _MB_PER_CORE)))
+        return max(1, min(granted, round(self.memory_mb / _MB_PER_CORE)))
 
     @property
     def routes(self) -> dict[str, Route]:

@@ -27,7 +27,9 @@ def scorer() -> Scorer:
         store=S3Store(s3(), environment.bucket),
         queues=SqsQueues(sqs()),
         finish_queue_url=environment.finish_queue_url,
-        pipeline=Pipeline.open(environment.artifact, cores=environment.cores),
+        pipeline=Pipeline.open(
+            environment.artifact, cores=environment.cores, memory_mb=environment.memory_mb
+        ),
     )
 
 

@@ -136,7 +136,7 @@ def operation(path: str, service: Service) -> dict[str, Any]:
         case "/predict":
             return _post("Predict", _predict_body(service), _predict_answer(service))
         case "/embed" if service.task == "feature-extraction":
-            return _post("Embed", _embed_body(), {"type": "array", "items": _VECTOR})
+            return _post("Embed", _embed_body(service), {"type": "array", "items": _VECTOR})
         case "/rerank" if service.task == "ranking":
             return _post("Rerank", _rerank_body(), _RANKS)
         case "/health":
@@ -230,6 +230,8 @@ def _parameters(service: Service) -> dict[str, Any]:
         # How far windows may overlap is the model's.
         stride = {"type": "integer", "minimum": 0, "maximum": service.max_stride}
         properties["stride"] = {"anyOf": [stride, _NULL]}
+    if service.task == "feature-extraction":
+        properties |= _vector_parameters(service)
     given = {"type": "object", "properties": properties, "additionalProperties": False}
     return {"anyOf": [given, _NULL]}
 
@@ -240,7 +242,7 @@ def _predict_answer(service: Service) -> dict[str, Any]:
     return {"anyOf": [one, {"type": "array", "items": one}]}
 
 
-def _embed_body() -> dict[str, Any]:
+def _embed_body(service: Service) -> dict[str, Any]:
     return {
         "type": "object",
         "properties": {
@@ -252,9 +254,19 @@ def _embed_body() -> dict[str, Any]:
             },
             "normalize": {"type": "boolean", "default": True},
             "truncate": {"type": "boolean", "default": True},
+            **_vector_parameters(service),
         },
         "required": ["inputs"],
         "additionalProperties": False,
+    }
+
+
+def _vector_parameters(service: Service) -> dict[str, Any]:
+    """What depends on the model's vectors and prompts."""
+    dimensions = {"type": "integer", "minimum": 1, "maximum": service.dimensions}
+    return {
+        "dimensions": {"anyOf": [dimensions, _NULL]},
+        "prompt_name": _one_of(*service.prompt_names) if service.prompt_names else _NULL,
     }
 
 

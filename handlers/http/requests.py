@@ -20,13 +20,9 @@ _RERANK_EXAMPLE: Final = '{"query": "a question", "texts": ["a text"]}'
 _RERANK_INPUTS: Final = ("query", "texts")
 _RERANK_PARAMETERS: Final = ("raw_scores", "return_text", "truncate")
 _RERANK_DEFAULTS: Final[Mapping[str, object]] = {"truncation_direction": "Right"}
-_EMBED_PARAMETERS: Final = ("normalize", "truncate")
-# text-embeddings-inference knows these too. Left out or at their defaults they change nothing.
-_EMBED_DEFAULTS: Final[Mapping[str, object]] = {
-    "truncation_direction": "Right",
-    "prompt_name": None,
-    "dimensions": None,
-}
+_EMBED_PARAMETERS: Final = ("normalize", "truncate", "dimensions", "prompt_name")
+# text-embeddings-inference knows this too. Left out or at its default it changes nothing.
+_EMBED_DEFAULTS: Final[Mapping[str, object]] = {"truncation_direction": "Right"}
 # Hugging Face clients send options (use_cache, wait_for_model) that have no meaning here.
 _PREDICT_KEYS: Final = frozenset({"inputs", "parameters", "options"})
 
@@ -85,6 +81,10 @@ def embed_call(content_type: str | None, body: bytes) -> Call:
     _refuse_others(value, ("inputs", *_EMBED_PARAMETERS), _EMBED_DEFAULTS)
     parameters: dict[str, object] = {"normalize": True}
     parameters |= {key: value[key] for key in _EMBED_PARAMETERS if key in value}
+    for key in ("dimensions", "prompt_name"):
+        if parameters.get(key, ...) is None:
+            # As text-embeddings-inference has it: the model's default.
+            del parameters[key]
     return _call(value, parameters)
 
 

@@ -11,7 +11,7 @@ from aws_lambda_powertools.event_handler import HttpResolverLocal, Response
 from handlers.http.asgi import App, guarded
 from handlers.http.routes import add_routes
 from handlers.http.service import Service
-from tidemill.cli.options import DEFAULT_ARTIFACT, ArtifactOption, CoresOption
+from tidemill.cli.options import DEFAULT_ARTIFACT, ArtifactOption, CoresOption, VariantOption
 from tidemill.pipeline import Pipeline
 
 
@@ -21,6 +21,7 @@ def serve(
         str, typer.Option(help="Address to listen on; 0.0.0.0 lets other machines in.")
     ] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on.")] = 8080,
+    variant: VariantOption = None,
     cores: CoresOption = None,
 ) -> None:
     """Answer over HTTP: POST /predict, and GET /docs to try it in a browser.
@@ -31,7 +32,7 @@ def serve(
     Example: curl -d '{"inputs": "My card has not arrived"}' -H 'content-type: application/json'
     http://127.0.0.1:8080/predict
     """
-    with Pipeline.open(artifact, cores=cores, mode="latency") as pipeline:
+    with Pipeline.open(artifact, variant=variant, cores=cores, mode="latency") as pipeline:
         uvicorn.run(
             application(pipeline),
             host=host,

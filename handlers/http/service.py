@@ -29,6 +29,8 @@ class Service:
         artifact = pipeline.artifact
         self.task: Final = artifact.task
         self.max_stride: Final = pipeline.max_stride
+        self.dimensions: Final = artifact.dimensions
+        self.prompt_names: Final = tuple(artifact.prompts)
         self.name: Final = artifact.name
         self._info = encode(describe(artifact, pipeline.variant))
 

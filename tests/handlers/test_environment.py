@@ -42,6 +42,11 @@ def test_memory_buys_cores_up_to_what_the_machine_grants(memory_mb: str, cores: 
     assert environment.cores == min(cores, available_cores())
 
 
+def test_memory_is_what_the_function_was_given() -> None:
+    assert Environment({"AWS_LAMBDA_FUNCTION_MEMORY_SIZE": "512"}).memory_mb == 512
+    assert Environment({}).memory_mb is None
+
+
 def test_outside_lambda_every_granted_core_is_used() -> None:
     assert Environment({}).cores == available_cores()
 

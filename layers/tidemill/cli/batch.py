@@ -20,7 +20,7 @@ from rich.progress import (
 from tidemill.batch import Progress as Report
 from tidemill.batch import manifest_path, score_file, score_stream
 from tidemill.cli.exits import Exit
-from tidemill.cli.options import DEFAULT_ARTIFACT, ArtifactOption, CoresOption
+from tidemill.cli.options import DEFAULT_ARTIFACT, ArtifactOption, CoresOption, VariantOption
 from tidemill.pipeline import Pipeline
 
 _STANDARD_STREAM = "-"
@@ -33,7 +33,9 @@ def batch(
     output: Annotated[
         str, typer.Argument(metavar="OUTPUT", help="Where the answers go; - writes to stdout.")
     ],
+    *,
     artifact: ArtifactOption = DEFAULT_ARTIFACT,
+    variant: VariantOption = None,
     cores: CoresOption = None,
     strict: Annotated[
         bool, typer.Option("--strict", help="Exit with 1 if any record could not be answered.")
@@ -49,7 +51,7 @@ def batch(
     """
     _check(source, output)
     with (
-        Pipeline.open(artifact, cores=cores) as pipeline,
+        Pipeline.open(artifact, variant=variant, cores=cores) as pipeline,
         _opened(source) as reader,
         _progress(source) as report,
     ):
@@ -135,6 +137,7 @@ def _summarise(result: dict[str, Any], output: str) -> None:
     rate = f"{result['records_per_s']:,.0f} a second"
     words = [
         f"{result['records']:,} records in {result['wall_s']:.1f} s ({rate})",
+        f"by {result['model']['name']}, variant {result['model']['variant']}",
         f"failed: {failed}" if failed else "none failed",
     ]
     if result["truncated"]:

@@ -20,6 +20,17 @@ ArtifactOption = Annotated[
 ]
 DEFAULT_ARTIFACT = STARTER
 
+VariantOption = Annotated[
+    str | None,
+    typer.Option(
+        "--variant",
+        metavar="NAME",
+        help="Which of the model's variants to run (`tidemill info` lists them); the fastest that"
+        " this machine can run when left out.",
+        show_default=False,
+    ),
+]
+
 
 def _at_most_all(cores: int | None) -> int | None:
     # Threads beyond the cores would spin and take turns: some thousands of them stop a machine.

@@ -12,7 +12,7 @@ from tidemill import jsonl
 from tidemill.answers import Answer
 from tidemill.artifact import Artifact
 from tidemill.cli.exits import Exit
-from tidemill.cli.options import DEFAULT_ARTIFACT, ArtifactOption, CoresOption
+from tidemill.cli.options import DEFAULT_ARTIFACT, ArtifactOption, CoresOption, VariantOption
 from tidemill.errors import RecordError
 from tidemill.pipeline import Pipeline
 
@@ -45,6 +45,15 @@ def predict(
             min=0, metavar="N", help="Cover long texts by windows that share N tokens (entities)."
         ),
     ] = None,
+    dimensions: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="Cut embeddings to their first N dimensions."),
+    ] = None,
+    prompt_name: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Which of the model's prompts precedes texts to embed."),
+    ] = None,
+    variant: VariantOption = None,
     cores: CoresOption = None,
     strict: Annotated[
         bool, typer.Option("--strict", help="Exit with 1 if any text could not be answered.")
@@ -56,12 +65,17 @@ def predict(
 
     Example: tidemill predict 'My card has not arrived yet' 'I lost my phone' --top-k 3
     """
-    named = {"aggregation_strategy": aggregation_strategy, "stride": stride}
+    named = {
+        "aggregation_strategy": aggregation_strategy,
+        "stride": stride,
+        "dimensions": dimensions,
+        "prompt_name": prompt_name,
+    }
     parameters: dict[str, object] = {
         name: value for name, value in named.items() if value is not None
     }
     on_terminal = sys.stdout.isatty()
-    with Pipeline.open(artifact, cores=cores, mode="latency") as pipeline:
+    with Pipeline.open(artifact, variant=variant, cores=cores, mode="latency") as pipeline:
         _check_query(query, pipeline.artifact)
         inputs = list(_texts(texts))
         if query is None:

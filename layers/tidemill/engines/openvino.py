@@ -41,7 +41,7 @@ class OpenVinoEngine:
             self._compiled = ov.Core().compile_model(
                 ov.Core().read_model(str(model), weights), "CPU", properties
             )
-            wanted = {port.get_any_name(): _type(port) for port in self._compiled.inputs}
+            wanted = {_name(port, inputs): _type(port) for port in self._compiled.inputs}
         except Exception as error:
             raise ArtifactError(
                 f"OpenVINO {ov.__version__} refuses {model}: {error}; write the artifact again"
@@ -102,6 +102,12 @@ def _wrong(variant: Variant, option: str, rule: str) -> ArtifactError:
         f"the variant {variant.name}: options.{option} must be {rule} and is"
         f" {variant.options[option]!r}; write the artifact again"
     )
+
+
+def _name(port: ov.ConstOutput, inputs: tuple[str, ...]) -> str:
+    """The port's name in `inputs` if it has one: a model made from PyTorch gives its ports several."""
+    names = sorted(port.get_names())
+    return next((name for name in names if name in inputs), ", ".join(names))
 
 
 def _type(port: ov.ConstOutput) -> str:

@@ -18,7 +18,6 @@ Activation = Literal["softmax", "sigmoid", "none"]
 
 _PARAMETERS = ("top_k", "function_to_apply", "truncate")
 _ACTIVATIONS = ("softmax", "sigmoid", "none")
-# The same choice that transformers' TextClassificationPipeline makes.
 _DEFAULT_ACTIVATION: Mapping[ProblemType, Activation] = {
     "single_label_classification": "softmax",
     "multi_label_classification": "sigmoid",
@@ -45,7 +44,7 @@ class TextClassification:
         if artifact.problem_type is None:
             raise ArtifactError(f"{artifact.path} has no problem_type; write the artifact again")
         self._labels = artifact.labels
-        self._activation = _DEFAULT_ACTIVATION[artifact.problem_type]
+        self._activation = _default_activation(artifact.problem_type, len(artifact.labels))
         # A single-label answer is one label; of a multi-label model every score is an answer.
         self._top_k = 1 if artifact.problem_type == "single_label_classification" else None
 
@@ -95,6 +94,14 @@ class TextClassification:
                 f" not {shown(name)}"
             )
         return cast("Activation", name)
+
+
+def _default_activation(problem: ProblemType, labels: int) -> Activation:
+    """The same choice that transformers' TextClassificationPipeline makes."""
+    if labels == 1 and problem != "regression":
+        # Softmax over one label is 1, whatever its logit.
+        return "sigmoid"
+    return _DEFAULT_ACTIVATION[problem]
 
 
 def _activate(logits: npt.NDArray[np.float64], name: Activation) -> npt.NDArray[np.float64]:

@@ -74,6 +74,26 @@ def test_the_document_tells_of_entities_and_how_far_windows_may_overlap(tag: App
     assert given["stride"]["anyOf"][0]["maximum"] == 7
 
 
+def test_the_document_tells_of_dimensions_and_prompts(embed: App, tmp_path: Path) -> None:
+    path = artifacts.embedder(tmp_path / "model", prompts={"query": "query: "})
+    with _roomy(path) as prompted:
+        for app, prompt in ((embed, None), (prompted, "query")):
+            paths = call(app, "GET", "/openapi.json").json["paths"]
+            schemas = [
+                paths[path]["post"]["requestBody"]["content"]["application/json"]["schema"]
+                for path in ("/embed", "/predict")
+            ]
+            beside = schemas[0]["properties"]
+            within = schemas[1]["properties"]["parameters"]["anyOf"][0]["properties"]
+            for given in (beside, within):
+                assert given["dimensions"]["anyOf"][0]["maximum"] == 8
+                assert (
+                    (prompt in str(given["prompt_name"]))
+                    if prompt
+                    else (given["prompt_name"] == {"type": "null"})
+                )
+
+
 def test_a_whole_number_is_one_however_it_is_written(classify: App) -> None:
     for written in (b"2", b"2.0", b"2e0"):
         body = b'{"inputs": "card", "parameters": {"top_k": %b}}' % written

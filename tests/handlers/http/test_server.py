@@ -7,6 +7,7 @@ import uvicorn
 from handlers.http.asgi import App
 from handlers.http.server import serve
 from tests.handlers.http.client import call
+from tidemill.errors import ArtifactError
 
 
 def test_serve_answers_with_the_artifact_at_the_address_that_it_is_told(
@@ -27,3 +28,8 @@ def test_serve_answers_with_the_artifact_at_the_address_that_it_is_told(
     assert options["status"] == 200
     assert options["host"] == "0.0.0.0"
     assert options["port"] == 8081
+
+
+def test_serve_refuses_a_variant_that_the_artifact_has_not(classifier_path: Path) -> None:
+    with pytest.raises(ArtifactError, match="has no variant 'int4'"):
+        serve(classifier_path, variant="int4", cores=1)

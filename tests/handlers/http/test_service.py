@@ -1,8 +1,11 @@
+from pathlib import Path
+
 import orjson
 import pytest
 
 from handlers.http.errors import NotFound
 from handlers.http.service import Reply, Service
+from tests.fakes.artifacts import embedder
 from tidemill.errors import Empty, TooLarge, TooLong, Validation
 from tidemill.jsonl import encode
 from tidemill.pipeline import Pipeline
@@ -66,6 +69,23 @@ def test_an_embedding_is_normalised_unless_it_is_asked_not_to_be(
 
     assert raw == encode([_output(embedding, "my card", normalize=False)])
     assert raw != embed.embed(JSON, b'{"inputs": "my card"}').body
+
+
+def test_an_embedding_is_cut_and_prompted_as_it_is_asked(tmp_path: Path) -> None:
+    prompts = {"query": "where is ", "document": "help "}
+    facts = {"prompts": prompts, "default_prompt_name": "document", "default_dimensions": 6}
+    with Pipeline.open(embedder(tmp_path / "tiny", **facts), cores=1) as pipeline:
+        body = b'{"inputs": "my card", "dimensions": 3, "prompt_name": "query"}'
+        asked = Service(pipeline).embed(JSON, body).body
+        default = Service(pipeline).embed(JSON, b'{"inputs": "my card", "prompt_name": null}').body
+
+        assert asked == encode(
+            [_output(pipeline, "where is my card", prompt_name=None, dimensions=3)]
+        )
+        assert default == encode([_output(pipeline, "help my card", prompt_name=None)])
+        info = orjson.loads(Service(pipeline).info().body)
+        assert info["variant"] == "fp32"
+        assert info["prompts"] == prompts
 
 
 def test_a_classifier_has_no_embeddings_and_says_what_it_has(classify: Service) -> None:

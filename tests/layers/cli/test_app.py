@@ -209,9 +209,11 @@ def test_more_cores_than_the_machine_has_are_all_of_them(
     asked: list[int | None] = []
     opened = Pipeline.open
 
-    def open_pipeline(path: Path, *, cores: int | None, mode: Mode) -> Pipeline:
+    def open_pipeline(
+        path: Path, *, variant: str | None, cores: int | None, mode: Mode
+    ) -> Pipeline:
         asked.append(cores)
-        return opened(path, cores=1, mode=mode)
+        return opened(path, variant=variant, cores=1, mode=mode)
 
     monkeypatch.setattr(Pipeline, "open", open_pipeline)
     assert tidemill("predict", "card", "--artifact", classifier, "--cores", 10**9).code == 0

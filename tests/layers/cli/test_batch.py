@@ -10,6 +10,7 @@ from pathlib import Path
 import orjson
 import pytest
 
+from tests.fakes import artifacts
 from tests.layers.cli.conftest import Command, Terminal
 from tests.layers.pipelines import read
 
@@ -43,6 +44,17 @@ def test_a_file_gets_its_answers_a_manifest_and_a_summary(
     assert outcome.output == ""
     assert outcome.errors.startswith("3 records in ")
     assert outcome.errors.endswith(f"; failed: 1 InvalidJson; see {output}.manifest.json\n")
+
+
+def test_the_manifest_and_the_summary_say_which_variant_ran(
+    tidemill: Command, tmp_path: Path, source: Path, output: Path
+) -> None:
+    path = artifacts.two_variants(tmp_path / "tiny")
+    for arguments, variant in (((), "first"), (("--variant", "second"), "second")):
+        outcome = tidemill("batch", source, output, "--artifact", path, *arguments)
+        assert f"; by tiny, variant {variant}; " in outcome.errors
+        manifest = orjson.loads(Path(f"{output}.manifest.json").read_bytes())
+        assert manifest["model"]["variant"] == variant
 
 
 def test_standard_streams_are_dashes(

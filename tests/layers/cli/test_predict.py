@@ -51,6 +51,31 @@ def test_an_embedder_prints_vectors(tidemill: Command, embedder: Path) -> None:
     assert len(read(outcome.output.encode())["output"]) == 8
 
 
+def test_an_embedders_vectors_are_cut_and_its_texts_prompted(
+    tidemill: Command, tmp_path: Path
+) -> None:
+    prompts = {"query": "where is "}
+    path = artifacts.embedder(tmp_path / "tiny", format=2, prompts=prompts)
+
+    def output(*arguments: object) -> object:
+        outcome = tidemill("predict", *arguments, "--artifact", path, "--dimensions", 3)
+        return read(outcome.output.encode())["output"]
+
+    cut = output("where is card")
+    assert isinstance(cut, list)
+    assert len(cut) == 3
+    assert output("card", "--prompt-name", "query") == cut
+    assert output("card") != cut
+
+
+def test_a_variant_is_run_by_name(tidemill: Command, tmp_path: Path) -> None:
+    path = artifacts.two_variants(tmp_path / "tiny")
+    assert tidemill("predict", "card", "--artifact", path, "--variant", "second").code == 0
+    outcome = tidemill("predict", "card", "--artifact", path, "--variant", "third")
+    assert outcome.code == 2
+    assert "has no variant 'third'; it has first, second" in outcome.errors
+
+
 def test_top_k_of_an_embedder_is_every_texts_error(tidemill: Command, embedder: Path) -> None:
     outcome = tidemill("predict", "card", "--artifact", embedder, "--top-k", 1, "--strict")
     assert outcome.code == 1

@@ -17,6 +17,7 @@ _WITHOUT_TORCH = {
     "test_speed.py",
     "test_taggings.py",
     "test_timing.py",
+    "test_wording.py",
     "test_workload.py",
 }
 

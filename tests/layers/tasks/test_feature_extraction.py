@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tidemill.artifact import Artifact, Pooling
 from tidemill.engines import Outputs
-from tidemill.errors import ArtifactError, NonFinite, Validation
+from tidemill.errors import ArtifactError, Empty, NonFinite, Validation
 from tidemill.tasks.feature_extraction import FeatureExtraction
 from tidemill.tokens import Tokens
 
@@ -28,13 +28,17 @@ def artifact(embedder: Path) -> Artifact:
 
 
 def vector(
-    artifact: Artifact, states: Outputs, parameters: Mapping[str, object] = RAW
+    artifact: Artifact,
+    states: Outputs,
+    parameters: Mapping[str, object] = RAW,
+    *,
+    dimensions: int = 8,
 ) -> npt.NDArray[np.float32]:
     task = FeatureExtraction(artifact)
     output = task.answer(states, CARD, task.request("card", parameters))
     assert isinstance(output, np.ndarray)
     assert output.dtype == np.float32
-    assert output.shape == (8,)
+    assert output.shape == (dimensions,)
     return output
 
 
@@ -115,9 +119,83 @@ def test_a_model_of_other_dimensions_is_refused(artifact: Artifact, shape: tuple
         vector(artifact, np.zeros(shape, dtype=np.float32))
 
 
+@given(tokens)
+def test_a_model_that_pools_itself_gives_the_vector(artifact: Artifact, states: Outputs) -> None:
+    pooled = states[:, 0]
+    assert np.array_equal(vector(replace(artifact, pooling="model"), pooled), pooled[0])
+
+
+def test_a_model_that_pools_itself_gives_one_vector_of_its_dimensions(artifact: Artifact) -> None:
+    itself = replace(artifact, pooling="model")
+    for shape in ((1, 7), (1, 3, 8)):
+        with pytest.raises(ArtifactError, match=r"gives vectors of shape .* for 8 dimensions"):
+            vector(itself, np.zeros(shape, dtype=np.float32))
+    bad = np.full((1, 8), np.nan, dtype=np.float32)
+    with pytest.raises(NonFinite):
+        vector(itself, bad)
+
+
+@given(tokens, st.integers(1, 8))
+def test_a_vector_is_cut_and_then_normalised(
+    artifact: Artifact, states: Outputs, dimensions: int
+) -> None:
+    whole = vector(artifact, states).astype(np.float64)
+    asked: dict[str, object] = {"dimensions": dimensions}
+    raw = vector(artifact, states, asked | {"normalize": False}, dimensions=dimensions)
+    unit = vector(artifact, states, asked | {"normalize": True}, dimensions=dimensions)
+    assert np.array_equal(raw, whole[:dimensions])
+    length = np.linalg.norm(whole[:dimensions])
+    if length > 1e-6:
+        assert np.allclose(unit, whole[:dimensions] / length, rtol=1e-5, atol=1e-6)
+
+
+def test_the_artifact_says_where_vectors_are_cut_unless_it_is_asked(artifact: Artifact) -> None:
+    states = np.ones((1, 1, 8), dtype=np.float32)
+    short = replace(artifact, default_dimensions=3)
+    assert vector(short, states, {}, dimensions=3).any()
+    assert vector(short, states, {"dimensions": 5.0}, dimensions=5).any()
+    assert vector(short, states, {"dimensions": None}, dimensions=8).any()
+
+
+@pytest.mark.parametrize("value", [0, -1, 9, 1.5, True, "4", [4]])
+def test_dimensions_are_some_of_those_that_there_are(artifact: Artifact, value: object) -> None:
+    rule = r"parameters\.dimensions must be a whole number from 1 to 8, or null for all of them"
+    with pytest.raises(Validation, match=rule):
+        FeatureExtraction(artifact).request("card", {"dimensions": value})
+
+
+def test_a_prompt_comes_before_the_text(artifact: Artifact) -> None:
+    prompts = {"query": "query: ", "document": ""}
+    task = FeatureExtraction(replace(artifact, prompts=prompts, default_prompt_name="query"))
+    assert task.request("card", {}).text == "query: card"
+    assert task.request({"text": "card"}, {"prompt_name": "query"}).text == "query: card"
+    assert task.request("card", {"prompt_name": "document"}).text == "card"
+    assert task.request("card", {"prompt_name": None}).text == "card"
+    with pytest.raises(Empty):
+        task.request(" ", {})
+
+
+@pytest.mark.parametrize("name", ["passage", "", 1, True, ["query"], {}])
+def test_a_prompt_that_the_model_has_not_is_answered_with_those_that_it_has(
+    artifact: Artifact, name: object
+) -> None:
+    task = FeatureExtraction(replace(artifact, prompts={"query": "q: ", "document": "d: "}))
+    assert task.request("card", {}).text == "card"
+    rule = r"parameters\.prompt_name must be one of query, document, or null for none, not "
+    with pytest.raises(Validation, match=rule):
+        task.request("card", {"prompt_name": name})
+
+
+def test_a_model_without_prompts_says_so(artifact: Artifact) -> None:
+    task = FeatureExtraction(artifact)
+    assert task.request("card", {"prompt_name": None}) == task.request("card", {})
+    with pytest.raises(Validation, match="prompt_name must be left out: this model has none"):
+        task.request("card", {"prompt_name": "query"})
+
+
 @pytest.mark.parametrize("name", ["top_k", "function_to_apply", "pooling"])
 def test_parameters_of_other_tasks_are_refused(artifact: Artifact, name: str) -> None:
-    with pytest.raises(Validation, match="it takes normalize, truncate"):
+    with pytest.raises(Validation, match="it takes dimensions, normalize, prompt_name"):
         FeatureExtraction(artifact).request("card", {name: 1})
 
 

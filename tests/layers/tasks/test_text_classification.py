@@ -124,6 +124,12 @@ def test_a_multi_label_answer_is_every_label_through_sigmoid(artifact: Artifact)
     assert scores(output)["label-0"] == 0.5
 
 
+def test_one_label_is_scored_by_sigmoid_as_transformers_has_it(artifact: Artifact) -> None:
+    for problem in ("single_label_classification", "multi_label_classification"):
+        task = TextClassification(replace(artifact, problem_type=problem, labels=("spam",)))
+        assert answer(task, [0.0]) == [{"label": "spam", "score": 0.5}]
+
+
 def test_a_regression_is_the_number_itself(artifact: Artifact) -> None:
     task = TextClassification(replace(artifact, problem_type="regression", labels=("stars",)))
     assert answer(task, [4.25]) == [{"label": "stars", "score": 4.25}]

@@ -1,0 +1,246 @@
+"""`report.html`: one page that needs nothing else, no script and no network."""
+
+from collections.abc import Iterator, Sequence
+from html import escape
+from pathlib import Path
+from string import Template
+from typing import Final
+
+from tidemill.optimize import plots, wording
+from tidemill.optimize.report import Candidate, Report
+from tidemill.optimize.timing import Timing
+from tidemill.pipeline import Mode
+
+_TEMPLATE = Path(__file__).with_suffix(".html")
+# Where variants are set against their accuracy: messages are about so long.
+_USUAL_TOKENS = 32
+_MODES: Final[tuple[tuple[Mode, str], ...]] = (
+    ("latency", "one text on all cores"),
+    ("throughput", "a text on each core"),
+)
+
+
+def page(report: Report) -> str:
+    """The page. Names, labels and paths are whatever somebody called them, so all is escaped."""
+    template = Template(_TEMPLATE.read_text(encoding="utf-8"))
+    return template.substitute(
+        name=escape(report.facts.name),
+        subtitle=escape(f"{report.facts.task}, optimised on {report.made.partition('T')[0]}"),
+        summary=escape(_summary(report)),
+        colours="\n".join(
+            f".line.s{n} {{ stroke: var(--s{n}); }} .marker.s{n} {{ fill: var(--s{n}); }}"
+            for n in range(plots.COLOURS)
+        ),
+        plots=_plots(report),
+        candidates=_candidates(report),
+        made=_made(report),
+        timings=_timings(report),
+        details="".join(
+            f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in _details(report)
+        ),
+    )
+
+
+def _summary(report: Report) -> str:
+    kept = sum(candidate.kept for candidate in report.candidates)
+    passed = f"{kept} of {len(report.candidates)} candidates kept to the thresholds"
+    if report.chosen is None:
+        return f"{passed}; nothing was written."
+    return f"{passed}; {report.chosen} is the fastest of them here and runs by default."
+
+
+def _plots(report: Report) -> str:
+    names = _timed(report)
+    if not names:
+        return ""
+    latency = {
+        name: [(cell.tokens, cell.median_ms) for cell in _cells(report, "latency", name)]
+        for name in names
+    }
+    figures = [
+        _figure(
+            "Latency by length",
+            plots.lines(
+                latency,
+                title="Latency of one text by its length, for each variant",
+                across="tokens",
+                up="milliseconds",
+            ),
+        )
+        if all(latency.values())
+        else "",
+        _accuracy_plot(report, names),
+    ]
+    legend = "".join(
+        f"<li>{plots.swatch(number)}{escape(name)}</li>" for number, name in enumerate(names)
+    )
+    return f'<div class="plots">{"".join(figures)}</div><ul class="legend">{legend}</ul>'
+
+
+def _accuracy_plot(report: Report, names: Sequence[str]) -> str:
+    measured = {candidate.name: candidate for candidate in report.candidates}
+    points = {}
+    told = ""
+    for name in names:
+        comparison = measured[name].comparison
+        quality = comparison and wording.quality(comparison)
+        cells = _cells(report, "throughput", name)
+        if not quality or not cells:
+            # A place among the others would be made up; colours go by order, so all or none.
+            return ""
+        usual = min(cells, key=lambda cell: abs(cell.tokens - _USUAL_TOKENS))
+        told = quality[0]
+        points[name] = (usual.texts_per_second, quality[1])
+        tokens = usual.tokens
+    reference = next(
+        (
+            c.comparison.accuracy
+            for c in report.candidates
+            if c.comparison and c.comparison.accuracy
+        ),
+        None,
+    )
+    return _figure(
+        f"{told[0].upper()}{told[1:]} against speed",
+        plots.scatter(
+            points,
+            title=f"{told} of each variant against its texts a second at {tokens} tokens",
+            across=f"texts a second, {tokens} tokens, all cores",
+            up=told,
+            rule=("original", reference.reference) if reference else None,
+        ),
+    )
+
+
+def _figure(caption: str, plot: str) -> str:
+    return f"<figure><figcaption>{escape(caption)}</figcaption>{plot}</figure>"
+
+
+def _candidates(report: Report) -> str:
+    figures = {
+        candidate.name: wording.figures(candidate.comparison) if candidate.comparison else {}
+        for candidate in report.candidates
+    }
+    measures = list(dict.fromkeys(name for each in figures.values() for name in each))
+    head = [
+        "Variant",
+        "Outcome",
+        *measures,
+        "In a batch",
+        "Padded",
+        "Size",
+    ]
+    rows = []
+    for candidate in report.candidates:
+        outcome = wording.outcome(candidate, report)
+        tone = "good" if candidate.kept else "bad"
+        beside = candidate.neighbours
+        cells = [
+            _cell(candidate.name),
+            _cell(outcome, tone),
+            *(_cell(figures[candidate.name].get(name, ""), "number") for name in measures),
+            _cell(wording.effect(beside.batch) if beside else ""),
+            _cell(wording.effect(beside.padded) if beside else ""),
+            _cell(wording.size(candidate.size_bytes), "number"),
+        ]
+        rows.append(f'<tr class="{outcome}">{"".join(cells)}</tr>')
+    return _table(head, rows, numbers=measures)
+
+
+def _made(report: Report) -> str:
+    return "".join(
+        f"<dt>{escape(candidate.name)}</dt><dd>{''.join(_about(candidate))}</dd>"
+        for candidate in report.candidates
+    )
+
+
+def _about(candidate: Candidate) -> Iterator[str]:
+    yield escape(candidate.built)
+    if candidate.requires:
+        yield escape(f" Needs {', '.join(candidate.requires)}.")
+    if candidate.memory_mb is not None:
+        yield f" Takes {candidate.memory_mb:,} MB of memory."
+    for reason in wording.reasons(candidate):
+        yield f'<div><span class="bad">Not in the artifact:</span> {escape(reason)}.</div>'
+
+
+def _timings(report: Report) -> str:
+    cells = {(cell.variant, cell.mode, cell.tokens): cell for cell in report.timings.cells}
+    if not cells:
+        return "<p>Nothing was timed.</p>"
+    lengths = sorted({tokens for _, _, tokens in cells})
+    head = ["Variant", "Mode", *(f"{tokens} tokens" for tokens in lengths)]
+    rows = []
+    for name in _timed(report):
+        for mode, called in _MODES:
+            told = [_timing(cells.get((name, mode, tokens))) for tokens in lengths]
+            rows.append(f"<tr>{_cell(name)}{_cell(called)}{''.join(told)}</tr>")
+    left_out = "".join(
+        f"<li>{escape(each.variant)}, {each.tokens} tokens, {each.mode}: {escape(each.why)}.</li>"
+        for each in report.timings.left_out
+    )
+    note = (
+        '<p class="quiet">Median, and the 95th percentile in brackets; tokenising and the answer'
+        " included. Variants took turns.</p>"
+    )
+    absent = f'<p class="quiet">Not timed:</p><ul class="quiet">{left_out}</ul>' if left_out else ""
+    return f"{_table(head, rows, numbers=head[2:])}{note}{absent}"
+
+
+def _timing(cell: Timing | None) -> str:
+    if cell is None:
+        return _cell("", "number")
+    told = f"{wording.milliseconds(cell.median_ms)} ({wording.milliseconds(cell.p95_ms)})"
+    return _cell(told, "number")
+
+
+def _details(report: Report) -> Iterator[tuple[str, str]]:
+    here, on = report.environment, report.calibration
+    yield "Task", report.facts.why
+    yield from ((name.capitalize(), str(value)) for name, value in report.facts.source.items())
+    yield "Longest text", f"{report.facts.max_length:,} tokens"
+    labelled = f", {on.labelled:,} of them with labels" if on.labelled else ", without labels"
+    yield "Measured on", f"{on.name}: {on.examples:,} examples{labelled}"
+    if on.sha256 is not None:
+        yield "SHA-256", on.sha256
+    limits = report.thresholds.as_json().items()
+    yield "Thresholds", ", ".join(f"{name.replace('_', ' ')} {value:g}" for name, value in limits)
+    fused = ", ".join(f"{count} {name}" for name, count in report.fused.items())
+    yield "Fused", fused or "nothing"
+    if report.not_fused:
+        yield "Not fused", "; ".join(report.not_fused)
+    yield "Machine", f"{here.cpu}, {here.cores} cores, {here.memory_mb:,} MB"
+    yield "Features", ", ".join(here.features)
+    yield "System", here.system
+    yield "Packages", ", ".join(f"{name} {version}" for name, version in here.packages.items())
+
+
+def _timed(report: Report) -> list[str]:
+    """Variants with timings: the fastest first, then those that are not in the artifact."""
+    timed = dict.fromkeys(cell.variant for cell in report.timings.cells)
+    known = {candidate.name for candidate in report.candidates}
+    in_order = dict.fromkeys([*report.fastest, *timed])
+    return [name for name in in_order if name in timed and name in known]
+
+
+def _cells(report: Report, mode: Mode, name: str) -> list[Timing]:
+    found = [c for c in report.timings.cells if c.mode == mode and c.variant == name]
+    return sorted(found, key=lambda cell: cell.tokens)
+
+
+def _table(head: Sequence[str], rows: Sequence[str], *, numbers: Sequence[str]) -> str:
+    titles = "".join(
+        f'<th class="number">{escape(title)}</th>'
+        if title in numbers
+        else f"<th>{escape(title)}</th>"
+        for title in head
+    )
+    body = "".join(rows)
+    return (
+        f'<div class="scroll" tabindex="0"><table><thead><tr>{titles}</tr></thead>'
+        f"<tbody>{body}</tbody></table></div>"
+    )
+
+
+def _cell(text: str, style: str = "") -> str:
+    return f'<td class="{style}">{escape(text)}</td>' if style else f"<td>{escape(text)}</td>"
