@@ -20,8 +20,9 @@ from tidemill.fields import Fields
 MANIFEST = "tidemill.json"
 TOKENIZER = "tokenizer.json"
 REPORT = "report.json"
+REPORT_PAGE = "report.html"
 
-_REPORTS = frozenset({REPORT, "report.html"})
+_REPORTS = frozenset({REPORT, REPORT_PAGE})
 _READ_BYTES = 1 << 20
 # Of a JSON file: room for a hundred thousand labels.
 _MOST_JSON_BYTES = 16 << 20

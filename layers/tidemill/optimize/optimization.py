@@ -1,12 +1,11 @@
 """From a checkpoint to an artifact: what `tidemill optimize` does, in its order."""
 
-import shutil
-import tempfile
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Final
 
 from tidemill.artifact import Artifact
@@ -14,28 +13,26 @@ from tidemill.errors import OptimizeError
 from tidemill.files import REPORT, REPORT_PAGE, TOKENIZER
 from tidemill.machine import Machine
 from tidemill.optimize import examples
+from tidemill.optimize.examples import Example
 from tidemill.optimize.export import export
-from tidemill.optimize.fusion import Fusion, fuse
+from tidemill.optimize.fusion import fuse
 from tidemill.optimize.materials import Materials
 from tidemill.optimize.order import Order
 from tidemill.optimize.original import Original, load
 from tidemill.optimize.progress import Progress
-from tidemill.optimize.proving import prove
 from tidemill.optimize.quiet import quiet
 from tidemill.optimize.racing import race
-from tidemill.optimize.recipes import recipes
-from tidemill.optimize.report import Calibration, Candidate, Environment, Report
+from tidemill.optimize.recipes import FLOAT32, Recipe, recipes
+from tidemill.optimize.report import Calibration, Environment, Report
 from tidemill.optimize.report_page import page
 from tidemill.optimize.speed import fastest
 from tidemill.optimize.staging import check, staged
-from tidemill.optimize.timing import Timings
 from tidemill.optimize.trial import Trial
-from tidemill.optimize.workload import prepare
+from tidemill.optimize.trying import try_out
+from tidemill.optimize.workload import Prepared, prepare
 from tidemill.optimize.writing import write_description
-from tidemill.pipeline import Pipeline
 from tidemill.tasks import open_task
 from tidemill.tokens import TokenizerFile
-from tidemill.variant import Variant
 
 _PACKAGES: Final = (
     "tidemill",
@@ -80,15 +77,93 @@ def optimize(order: Order, progress: Progress) -> Report:
         allow_pickle=order.allow_pickle,
         trust_remote_code=order.trust_remote_code,
     )
-    progress.step(f"{original.facts.task}: {original.facts.why}")
-    with staged(order.out, overwrite=order.overwrite) as folder, _scratch(order.out) as scratch:
-        work = _Work(order, machine, original, folder, scratch, progress)
-        report = work.prove(wanted)
-        if not any(candidate.kept for candidate in report.candidates):
-            raise Refused(report)
-        report = work.time(report)
+    progress.step(original.facts.why)
+    with staged(order.out, overwrite=order.overwrite) as folder, quiet():
+        report = _prove(order, original, machine, wanted, folder, progress)
+        report = _time(report, original, machine, folder, progress)
         (folder / REPORT).write_bytes(report.as_bytes())
         (folder / REPORT_PAGE).write_text(page(report), encoding="utf-8")
-        progress.step("Opening the artifact as its users will")
-        Pipeline.open(folder).close()
     return report
+
+
+def _prove(
+    order: Order,
+    original: Original,
+    machine: Machine,
+    wanted: Sequence[Recipe],
+    folder: Path,
+    progress: Progress,
+) -> Report:
+    """Put the variants that are accurate enough into `folder`, described."""
+    # Scratch lies on the disk that has to have room for the artifact anyway.
+    with TemporaryDirectory(prefix=f".{order.out.name}.scratch-", dir=order.out.parent) as name:
+        scratch = Path(name)
+        plain, fused = scratch / "plain.onnx", scratch / "fused.onnx"
+        progress.step("Exporting to ONNX")
+        export(original, plain)
+        progress.step("Fusing the graph")
+        fusion = fuse(plain, fused, original)
+        found, prepared = _texts(order, original, _draft(original, fused, scratch / "draft"))
+        trial = Trial(original, prepared, progress)
+        try_it = partial(
+            try_out,
+            folder=folder,
+            machine=machine,
+            materials=Materials(scratch, plain=plain, fused=fused, typical=trial.typical),
+            trial=trial,
+            thresholds=order.thresholds,
+            progress=progress,
+        )
+        tried = [try_it(recipe) for recipe in wanted]
+    report = Report(
+        facts=original.facts,
+        made=datetime.now(UTC).isoformat(timespec="seconds"),
+        environment=Environment.here(_PACKAGES),
+        calibration=Calibration.of(order.calibration, found),
+        thresholds=order.thresholds,
+        candidates=tuple(each.candidate for each in tried),
+        fused=fusion.counts,
+        not_fused=fusion.missing,
+    )
+    kept = [each.variant for each in tried if each.candidate.kept]
+    if not kept:
+        raise Refused(report)
+    (folder / TOKENIZER).write_bytes(original.tokenizer)
+    write_description(folder, original.facts, kept)
+    return report
+
+
+def _draft(original: Original, fused: Path, folder: Path) -> Artifact:
+    """An artifact of the one variant that there is, to read texts by."""
+    folder.mkdir()
+    (folder / TOKENIZER).write_bytes(original.tokenizer)
+    (folder / FLOAT32.file).hardlink_to(fused)
+    write_description(folder, original.facts, [FLOAT32])
+    return Artifact.open(folder)
+
+
+def _texts(
+    order: Order, original: Original, draft: Artifact
+) -> tuple[list[Example], tuple[Prepared, ...]]:
+    """What the candidates are measured on, and the same ready for them."""
+    task = open_task(draft)
+    found = (
+        examples.built_in(original.facts)
+        if order.calibration is None
+        else examples.read(order.calibration, original.facts, task)
+    )
+    tokenizer = TokenizerFile(draft.path / TOKENIZER, draft.max_length)
+    return found, prepare(found, task, tokenizer)
+
+
+def _time(
+    report: Report, original: Original, machine: Machine, folder: Path, progress: Progress
+) -> Report:
+    """Add how fast the variants in `folder` are, if they are to run on machines like this one."""
+    artifact = Artifact.open(folder)
+    names = [variant.name for variant in artifact.variants]
+    if any(set(variant.requires) - machine.features for variant in artifact.variants):
+        # Another kind of processor: times here would say nothing of times there.
+        return replace(report, fastest=tuple(names))
+    timings = race(artifact, names, original, progress)
+    return replace(report, timings=timings, fastest=fastest(timings, names))

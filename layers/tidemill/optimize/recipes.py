@@ -87,7 +87,7 @@ def _onnx_float32() -> Recipe:
     def build(materials: Materials, graph: Path) -> None:
         shutil.copyfile(materials.fused, graph)
 
-    return Recipe(_onnx("fp32", "fp32"), "fused", build)
+    return Recipe(FLOAT32, "fused", build)
 
 
 def _onnx_int8(name: str, feature: str, *, saturates: bool) -> Recipe:
@@ -154,3 +154,7 @@ def _openvino(
         requires=(*requires, *(["bf16"] if rest == "bf16" else [])),
         options={"inference_precision": rest, **(options or {})},
     )
+
+
+FLOAT32: Final = _onnx("fp32", "fp32")
+"""What every model has, on every machine."""

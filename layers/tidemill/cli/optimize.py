@@ -1,0 +1,1 @@
+"""`tidemill optimize`: make an artifact of a Hugging Face checkpoint."""
