@@ -75,7 +75,7 @@ class Neighbours:
 
 
 def measure(
-    engine: Engine, facts: Facts, prepared: Sequence[Prepared], *, most_texts: int = 3 * BATCH
+    engine: Engine, facts: Facts, prepared: Sequence[Prepared], *, most_texts: int = 2 * BATCH
 ) -> Neighbours:
     """Run up to `most_texts` texts of at most 128 tokens alone, in batches, and padded.
 

@@ -1,14 +1,14 @@
 """How long answers take on this machine, end to end: from a text to its answer, tokenising included."""
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Final, Protocol, get_args
+from typing import Any, Final, Protocol
 
 import numpy as np
 
 from tidemill.answers import Answer
-from tidemill.optimize.lengths import Lengths
+from tidemill.optimize.probes import Probes
 from tidemill.pipeline import Mode
 
 LENGTHS: Final = (8, 32, 128, 512)
@@ -17,7 +17,9 @@ BUDGET_S: Final = 25.0
 # Fewer give no percentile worth the name; more do not change a median.
 _LEAST_REPEATS = 5
 _MOST_REPEATS = 60
-_TEXTS_PER_WORKER = 4
+_TEXTS_PER_WORKER = 2
+_NO_TEXT = "the tokenizer makes no text of so many tokens"
+_MODES: Final[tuple[Mode, ...]] = ("latency", "throughput")
 
 Clock = Callable[[], float]
 Progress = Callable[[str], None]
@@ -50,7 +52,7 @@ class Opened:
 class Timing:
     """One variant at one length in one mode.
 
-    In latency mode a repeat is one text alone; in throughput mode it is four texts for each worker,
+    In latency mode a repeat is one text alone; in throughput mode it is two texts for each worker,
     so that all are busy, and its time is told per text.
     """
 
@@ -97,7 +99,7 @@ class Timings:
 
 def measure(
     opened: Mapping[str, Opened],
-    lengths: Lengths,
+    probes: Probes,
     *,
     tokens: Sequence[int] = LENGTHS,
     budget_s: float = BUDGET_S,
@@ -108,24 +110,24 @@ def measure(
 
     Args:
         opened: Variant name to its pipelines.
-        lengths: Makes the inputs.
+        probes: Makes the inputs.
         tokens: How long they are; what the model does not take is passed over.
-        budget_s: For everything. Each length and mode gets an equal share of what is left, and what
-            does not fit it is left out, the slowest variants first.
+        budget_s: For everything. Each length and mode, from the shortest, gets an equal share of what
+            is left, and what does not fit it is left out, the slowest variants first.
         clock: Seconds that pass.
         progress: Told before each length and mode.
 
     Raises:
         EngineError: An engine failed.
     """
-    taken = [length for length in tokens if length <= lengths.facts.max_length]
-    rounds = [(mode, length) for mode in reversed(get_args(Mode)) for length in taken]
+    taken = [length for length in tokens if length <= probes.facts.max_length]
+    rounds = [(mode, length) for length in sorted(taken) for mode in _MODES]
     deadline = clock() + budget_s
     timings = Timings()
     for left, (mode, length) in zip(range(len(rounds), 0, -1), rounds, strict=True):
         progress(f"{length} tokens, {mode}")
         share_s = (deadline - clock()) / left
-        cells = _Round(opened, mode, length, clock).run(lengths, share_s)
+        cells = _Round(opened, mode, length, clock).run(probes, share_s, timings)
         timings = Timings(
             timings.cells + cells.cells,
             timings.left_out + cells.left_out,
@@ -142,39 +144,45 @@ class _Round:
         self._tokens = tokens
         self._clock = clock
 
-    def run(self, lengths: Lengths, share_s: float) -> Timings:
+    def run(self, probes: Probes, share_s: float, earlier: Timings) -> Timings:
+        """Time those variants for which `share_s` is enough, as far as `earlier` ones tell."""
         started = self._clock()
         workers = max((each.workers for each in self._opened.values()), default=1)
         texts = 1 if self._mode == "latency" else _TEXTS_PER_WORKER * workers
-        inputs = [lengths.inputs(self._tokens, number) for number in range(texts)]
+        inputs = [probes.inputs(self._tokens, number) for number in range(texts)]
         if None in inputs:
-            return self._without(self._opened, "the tokenizer makes no text of so many tokens")
-        if share_s <= 0:
-            return self._without(self._opened, "the time for measuring was used up")
-        fitting, slow = self._fitting(inputs, share_s)
-        seconds: dict[str, list[float]] = {name: [] for name in fitting}
-        for repeat in range(_MOST_REPEATS if fitting else 0):
+            return self._without(self._opened, _NO_TEXT)
+        likely = {name: self._likely_s(name, texts, earlier) for name in self._opened}
+        warm = {
+            name: self._seconds(name, inputs)
+            for name in _affordable(likely, share_s, repeats=_LEAST_REPEATS + 1)
+        }
+        left_s = share_s - (self._clock() - started)
+        seconds: dict[str, list[float]] = {
+            name: [] for name in _affordable(warm, left_s, repeats=_LEAST_REPEATS)
+        }
+        for repeat in range(_MOST_REPEATS if seconds else 0):
             if repeat >= _LEAST_REPEATS and self._clock() - started > share_s:
                 break
             for name, of_variant in seconds.items():
                 of_variant.append(self._seconds(name, inputs))
-        told = f"{_LEAST_REPEATS} repeats do not fit the {share_s:.1f} s that there are for all"
+        slow = [name for name in self._opened if name not in seconds]
+        told = f"{_LEAST_REPEATS} repeats do not fit the {max(share_s, 0):.1f} s that there are for all"
         return replace(
             self._without(slow, told),
-            cells=tuple(self._timing(name, len(inputs), each) for name, each in seconds.items()),
+            cells=tuple(self._timing(name, texts, each) for name, each in seconds.items()),
         )
 
-    def _fitting(self, inputs: Sequence[object], share_s: float) -> tuple[list[str], list[str]]:
-        """Warm up, and see which variants can be repeated often enough: the fastest first."""
-        cost = {name: self._seconds(name, inputs) for name in self._opened}
-        free_s = share_s - sum(cost.values())
-        fitting = set()
-        for name in sorted(cost, key=lambda name: cost[name]):
-            free_s -= cost[name] * _LEAST_REPEATS
-            if free_s >= 0:
-                fitting.add(name)
-        in_order = [name for name in self._opened if name in fitting]
-        return in_order, [name for name in self._opened if name not in fitting]
+    def _likely_s(self, name: str, texts: int, earlier: Timings) -> float:
+        """By the last time that it was timed: tokens cost about the same, on all cores."""
+        if any(each.variant == name and each.why != _NO_TEXT for each in earlier.left_out):
+            # What was too slow for shorter texts would only use up the time of the others.
+            return float("inf")
+        known = [cell for cell in earlier.cells if cell.variant == name]
+        if not known:
+            return 0.0
+        last = known[-1]
+        return last.median_ms / 1000 / last.tokens * self._tokens * texts
 
     def _seconds(self, name: str, inputs: Sequence[object]) -> float:
         started = self._clock()
@@ -195,9 +203,17 @@ class _Round:
             texts_per_second=1000 / median,
         )
 
-    def _without(
-        self, names: Iterator[str] | Sequence[str] | Mapping[str, Any], why: str
-    ) -> Timings:
+    def _without(self, names: Iterable[str], why: str) -> Timings:
         return Timings(
             left_out=tuple(LeftOut(name, self._mode, self._tokens, why) for name in names)
         )
+
+
+def _affordable(cost_s: Mapping[str, float], available_s: float, *, repeats: int) -> list[str]:
+    """Of the variants those that can be repeated so often, the fastest before others; in order."""
+    fitting = set()
+    for name in sorted(cost_s, key=lambda name: cost_s[name]):
+        available_s -= cost_s[name] * repeats
+        if available_s > 0:
+            fitting.add(name)
+    return [name for name in cost_s if name in fitting]

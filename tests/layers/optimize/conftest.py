@@ -8,7 +8,7 @@ _WITHOUT_TORCH = {
     "test_examples.py",
     "test_gate.py",
     "test_gold.py",
-    "test_lengths.py",
+    "test_probes.py",
     "test_neighbours.py",
     "test_plots.py",
     "test_report.py",

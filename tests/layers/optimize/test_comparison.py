@@ -116,6 +116,14 @@ def test_one_text_gives_a_regression_no_correlation(classifier: Path) -> None:
     assert found.correlation is None
 
 
+def test_labels_that_are_all_the_same_give_no_correlation(classifier: Path) -> None:
+    outputs = logits([1.0], [2.0])
+    known = facts(problem_type="regression", labels=("score",))
+    found = compared(classifier, outputs, outputs, [(3.0,), (3.0,)], known)
+    assert found.accuracy is None
+    assert found.correlation == pytest.approx(1)
+
+
 def test_an_answer_that_is_no_number_is_counted_and_is_another_label(classifier: Path) -> None:
     found = compared(classifier, logits(SURE, SURE), logits(SURE, NAN), ["label-0", "label-0"])
     assert (found.compared, found.non_finite) == (2, 1)
@@ -205,6 +213,13 @@ def test_tokens_have_labels_and_entities(tagger: Path) -> None:
     assert (same.agreement, same.span_f1) == (1.0, 1.0)
 
 
+def test_a_text_of_special_tokens_alone_has_nothing_to_tell(tagger: Path) -> None:
+    prepared = prepared_of(tagger, [Example("\u200b\u00ad")])
+    outputs = [tag_logits(*["O"] * (len(prepared[0].tokens[0].ids) - 2))]
+    found = compare(facts("token-classification"), prepared, outputs, outputs)
+    assert (found.agreement, found.span_f1, found.accuracy) == (1.0, 1.0, None)
+
+
 def test_a_tagger_without_any_number_finds_nothing(tagger: Path) -> None:
     prepared = prepared_of(tagger, [Example("card lost", Tags(("B-PER", "O")))])
     before = [tag_logits("B-PER", "O")]
@@ -213,15 +228,15 @@ def test_a_tagger_without_any_number_finds_nothing(tagger: Path) -> None:
     assert found.accuracy == Accuracy("span F1", 1, 1.0, 0.0)
 
 
-def group(path: Path, *texts: str, label: Label | None = None) -> list[Example]:
+def group(*texts: str, label: Label | None = None) -> list[Example]:
     return [Example({"query": "card", "texts": list(texts)}, label)]
 
 
 def test_rankings_are_compared_query_by_query(ranker: Path) -> None:
     examples = [
-        *group(ranker, "fee", "lost", "phone", label=(0.0, 0.0, 1.0)),
-        *group(ranker, "help", "the"),
-        *group(ranker, "alone"),
+        *group("fee", "lost", "phone", label=(0.0, 0.0, 1.0)),
+        *group("help", "the"),
+        *group("alone"),
     ]
     prepared = prepared_of(ranker, examples)
     before = logits(1, 2, 3, 5, 4, 0)
@@ -240,10 +255,16 @@ def test_rankings_are_compared_query_by_query(ranker: Path) -> None:
     assert raw.moved.max == 1.0
 
 
+def test_where_nothing_is_relevant_there_is_no_gain_to_lose(ranker: Path) -> None:
+    prepared = prepared_of(ranker, group("fee", "lost", label=(0.0, 0.0)))
+    found = compare(facts("ranking"), prepared, logits(1, 2), logits(1, 2))
+    assert found.accuracy is None
+
+
 def test_one_score_that_is_no_number_spoils_its_query(ranker: Path) -> None:
     examples = [
-        *group(ranker, "fee", "lost", label=(0.0, 1.0)),
-        *group(ranker, "help", "the", label=(0.0, 0.0)),
+        *group("fee", "lost", label=(0.0, 1.0)),
+        *group("help", "the", label=(0.0, 0.0)),
     ]
     prepared = prepared_of(ranker, examples)
     found = compare(facts("ranking"), prepared, logits(1, 2, 3, 4), logits(1, float("inf"), 3, 4))

@@ -6,7 +6,7 @@ import pytest
 
 from tests.layers.optimize.subjects import facts, task_of, tokenizer_of
 from tidemill.answers import Answer
-from tidemill.optimize.lengths import Lengths
+from tidemill.optimize.probes import Probes
 from tidemill.optimize.timing import Answers, Opened, Timings, measure
 from tidemill.pipeline import Pipeline
 
@@ -49,8 +49,8 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def lengths(classifier: Path) -> Lengths:
-    return Lengths(facts(), task_of(classifier), tokenizer_of(classifier))
+def probes(classifier: Path) -> Probes:
+    return Probes(facts(), task_of(classifier), tokenizer_of(classifier))
 
 
 def opened(clock: Clock, seconds: float, *wavering: float, workers: int = 2) -> Opened:
@@ -65,21 +65,21 @@ def cells(timings: Timings) -> Iterator[tuple[str, str, int]]:
 
 
 def test_every_variant_is_timed_at_every_length_that_the_model_takes(
-    clock: Clock, lengths: Lengths
+    clock: Clock, probes: Probes
 ) -> None:
     variants = {"fp32": opened(clock, 0.002), "int8": opened(clock, 0.001)}
-    timings = measure(variants, lengths, clock=clock, tokens=(8, 16, 32))
+    timings = measure(variants, probes, clock=clock, tokens=(8, 16, 32))
     assert list(cells(timings)) == [
         (variant, mode, tokens)
-        for mode in ("latency", "throughput")
         for tokens in (8, 16)
+        for mode in ("latency", "throughput")
         for variant in ("fp32", "int8")
     ]
     assert timings.left_out == ()
 
 
-def test_what_a_text_takes_is_told_in_milliseconds(clock: Clock, lengths: Lengths) -> None:
-    timings = measure({"fp32": opened(clock, 0.002)}, lengths, clock=clock, tokens=(8,))
+def test_what_a_text_takes_is_told_in_milliseconds(clock: Clock, probes: Probes) -> None:
+    timings = measure({"fp32": opened(clock, 0.002)}, probes, clock=clock, tokens=(8,))
     alone, together = timings.cells
     assert alone.median_ms == pytest.approx(2)
     assert alone.texts_per_second == pytest.approx(500)
@@ -89,11 +89,11 @@ def test_what_a_text_takes_is_told_in_milliseconds(clock: Clock, lengths: Length
     assert alone.spread == pytest.approx(0, abs=1e-6)
 
 
-def test_wavering_is_told(clock: Clock, lengths: Lengths) -> None:
+def test_wavering_is_told(clock: Clock, probes: Probes) -> None:
     # The first call is the warm-up, which does not count.
     wavering = (2, 1, 2, 3, 4, 5)
     [alone, *_] = measure(
-        {"fp32": opened(clock, 1, *wavering)}, lengths, clock=clock, tokens=(8,), budget_s=30
+        {"fp32": opened(clock, 1, *wavering)}, probes, clock=clock, tokens=(8,), budget_s=30
     ).cells
     assert alone.repeats == 5
     assert alone.median_ms == pytest.approx(3000)
@@ -102,76 +102,95 @@ def test_wavering_is_told(clock: Clock, lengths: Lengths) -> None:
     assert alone.uncertainty == pytest.approx(1.57 * 2 / 3 / 5**0.5)
 
 
-def test_variants_take_turns(clock: Clock, lengths: Lengths) -> None:
+def test_variants_take_turns(clock: Clock, probes: Probes) -> None:
     variants = {name: opened(clock, 0.001) for name in "abc"}
     log: list[str] = []
     for name, each in variants.items():
         worker = each.latency
         assert isinstance(worker, Worker)
         worker.name, worker.log = name, log
-    measure(variants, lengths, clock=clock, tokens=(8,))
+    measure(variants, probes, clock=clock, tokens=(8,))
     assert "".join(log) == "abc" * (len(log) // 3)
 
 
-def test_in_throughput_mode_every_worker_has_four_texts(clock: Clock, lengths: Lengths) -> None:
+def test_in_throughput_mode_every_worker_has_two_texts(clock: Clock, probes: Probes) -> None:
     variant = opened(clock, 0.001, workers=3)
-    measure({"fp32": variant}, lengths, clock=clock, tokens=(8,))
+    measure({"fp32": variant}, probes, clock=clock, tokens=(8,))
     assert isinstance(variant.latency, Worker)
     assert isinstance(variant.throughput, Worker)
     assert set(variant.latency.calls) == {1}
-    assert set(variant.throughput.calls) == {12}
+    assert set(variant.throughput.calls) == {6}
 
 
-def test_the_budget_is_kept_by_leaving_out_the_slowest(clock: Clock, lengths: Lengths) -> None:
+def test_the_budget_is_kept_by_leaving_out_the_slowest(clock: Clock, probes: Probes) -> None:
     variants = {"slow": opened(clock, 1.0), "fast": opened(clock, 0.01)}
     started = clock.now
-    timings = measure(variants, lengths, clock=clock, tokens=(8,), budget_s=6)
+    timings = measure(variants, probes, clock=clock, tokens=(8, 16), budget_s=8)
     assert {cell.variant for cell in timings.cells} == {"fast"}
-    assert [(each.variant, each.mode) for each in timings.left_out] == [
-        ("slow", "latency"),
-        ("slow", "throughput"),
+    assert [(each.variant, each.mode, each.tokens) for each in timings.left_out] == [
+        ("slow", "latency", 8),
+        ("slow", "throughput", 8),
+        ("slow", "latency", 16),
+        ("slow", "throughput", 16),
     ]
-    assert timings.left_out[0].why == "5 repeats do not fit the 3.0 s that there are for all"
-    # Not more than a warm-up beyond it.
-    assert clock.now - started < 6 + 4
+    assert timings.left_out[0].why == "5 repeats do not fit the 2.0 s that there are for all"
+    assert clock.now - started < 8
+    # Once is enough to know.
+    slow = variants["slow"]
+    assert isinstance(slow.latency, Worker)
+    assert isinstance(slow.throughput, Worker)
+    assert (slow.latency.calls, slow.throughput.calls) == ([1], [])
 
 
-def test_what_short_texts_leave_goes_to_long_ones(clock: Clock, lengths: Lengths) -> None:
+def test_what_would_not_fit_is_not_even_tried(clock: Clock, probes: Probes) -> None:
+    # A text takes 0.05 s on all cores, and so six times sixteen of them 4.8 s.
+    variant = opened(clock, 0.05, workers=8)
+    timings = measure({"a": variant}, probes, clock=clock, tokens=(8,), budget_s=4)
+    assert [cell.mode for cell in timings.cells] == ["latency"]
+    assert [each.mode for each in timings.left_out] == ["throughput"]
+    assert isinstance(variant.throughput, Worker)
+    assert variant.throughput.calls == []
+
+
+def test_what_short_texts_leave_goes_to_long_ones(clock: Clock, probes: Probes) -> None:
     variants = {"fp32": opened(clock, 0.01)}
     started = clock.now
-    timings = measure(variants, lengths, clock=clock, tokens=(8, 16), budget_s=1000)
+    timings = measure(variants, probes, clock=clock, tokens=(8, 16), budget_s=1000)
     assert {cell.repeats for cell in timings.cells} == {60}
     assert clock.now - started < 20
 
 
-def test_without_any_time_nothing_is_timed(clock: Clock, lengths: Lengths) -> None:
-    timings = measure({"a": opened(clock, 1)}, lengths, clock=clock, tokens=(8,), budget_s=0)
+def test_without_any_time_nothing_is_timed(clock: Clock, probes: Probes) -> None:
+    timings = measure({"a": opened(clock, 1)}, probes, clock=clock, tokens=(8,), budget_s=0)
     assert timings.cells == ()
-    assert {each.why for each in timings.left_out} == {"the time for measuring was used up"}
+    assert {each.why for each in timings.left_out} == {
+        "5 repeats do not fit the 0.0 s that there are for all"
+    }
+    assert clock.now == 100
 
 
-def test_a_length_that_no_text_has_is_left_out(clock: Clock, lengths: Lengths) -> None:
-    timings = measure({"a": opened(clock, 1)}, lengths, clock=clock, tokens=(2,))
+def test_a_length_that_no_text_has_is_left_out(clock: Clock, probes: Probes) -> None:
+    timings = measure({"a": opened(clock, 1)}, probes, clock=clock, tokens=(2,))
     assert {each.why for each in timings.left_out} == {
         "the tokenizer makes no text of so many tokens"
     }
 
 
-def test_progress_is_told_and_timings_are_json(clock: Clock, lengths: Lengths) -> None:
+def test_progress_is_told_and_timings_are_json(clock: Clock, probes: Probes) -> None:
     told: list[str] = []
     variants = {"a": opened(clock, 0.01)}
-    timings = measure(variants, lengths, clock=clock, tokens=(8,), progress=told.append)
+    timings = measure(variants, probes, clock=clock, tokens=(8,), progress=told.append)
     assert told == ["8 tokens, latency", "8 tokens, throughput"]
     assert orjson.loads(orjson.dumps(timings.as_json()))["cells"][0]["variant"] == "a"
 
 
-def test_real_pipelines_are_timed(classifier: Path, lengths: Lengths) -> None:
+def test_real_pipelines_are_timed(classifier: Path, probes: Probes) -> None:
     with (
         Pipeline.open(classifier, cores=2, mode="latency") as latency,
         Pipeline.open(classifier, cores=2, mode="throughput") as throughput,
     ):
         variants = {"fp32": Opened(latency, throughput)}
-        timings = measure(variants, lengths)
+        timings = measure(variants, probes)
     assert [(cell.mode, cell.tokens) for cell in timings.cells] == [
         ("latency", 8),
         ("throughput", 8),

@@ -15,7 +15,7 @@ _FILLERS = (" a", " the", " 1", ".", "a", " x", "!")
 
 
 @dataclass(frozen=True, slots=True)
-class Lengths:
+class Probes:
     """Makes inputs; what a token is, is the model's business."""
 
     facts: Facts

@@ -10,16 +10,16 @@ from tests.fakes import tokenizers
 from tests.layers.optimize.subjects import facts, task_of
 from tidemill.artifact import STARTER, TaskName
 from tidemill.files import TOKENIZER
-from tidemill.optimize.lengths import Lengths
+from tidemill.optimize.probes import Probes
 from tidemill.pipeline import Pipeline
 from tidemill.tasks import Run
 from tidemill.tokens import TokenizerFile
 
 
-def count(lengths: Lengths, inputs: object) -> int:
-    request = lengths.task.request(inputs, {})
+def count(probes: Probes, inputs: object) -> int:
+    request = probes.task.request(inputs, {})
     run = request if isinstance(request, Run) else request.runs[0]
-    tokens = lengths.tokenizer.encode(run.text, run.pair)
+    tokens = probes.tokenizer.encode(run.text, run.pair)
     assert not tokens.truncated
     return len(tokens.ids)
 
@@ -32,9 +32,9 @@ def test_inputs_have_the_tokens_that_were_asked_for(
     classifier: Path, tmp_path: Path, tokenizer: Callable[[Path], Path], tokens: int
 ) -> None:
     file = TokenizerFile(tokenizer(tmp_path / TOKENIZER), 512)
-    lengths = Lengths(facts(max_length=512), task_of(classifier), file)
-    made = [lengths.inputs(tokens, number) for number in range(8)]
-    assert [count(lengths, inputs) for inputs in made] == [tokens] * 8
+    probes = Probes(facts(max_length=512), task_of(classifier), file)
+    made = [probes.inputs(tokens, number) for number in range(8)]
+    assert [count(probes, inputs) for inputs in made] == [tokens] * 8
     assert len({str(inputs) for inputs in made}) == 8
 
 
@@ -51,23 +51,23 @@ def test_every_task_gets_inputs_of_its_own(
 ) -> None:
     task = task_of(request.getfixturevalue(fixture))
     file = TokenizerFile(tokenizers.by_word_piece(tmp_path / TOKENIZER), 64)
-    lengths = Lengths(facts(name, max_length=64), task, file)
-    assert [count(lengths, lengths.inputs(tokens)) for tokens in (24, 64)] == [24, 64]
+    probes = Probes(facts(name, max_length=64), task, file)
+    assert [count(probes, probes.inputs(tokens)) for tokens in (24, 64)] == [24, 64]
 
 
 @given(st.integers(3, 512), st.integers(0, 500))
 def test_any_length_can_be_made_for_a_real_tokenizer(tokens: int, number: int) -> None:
     with Pipeline.open(STARTER) as pipeline:
-        lengths = Lengths(
+        probes = Probes(
             facts(max_length=512), pipeline._task, TokenizerFile(STARTER / TOKENIZER, 512)
         )
-    assert count(lengths, lengths.inputs(tokens, number)) == tokens
+    assert count(probes, probes.inputs(tokens, number)) == tokens
 
 
 def test_what_cannot_be_made_is_none(classifier: Path, tmp_path: Path) -> None:
     file = TokenizerFile(tokenizers.by_word_piece(tmp_path / TOKENIZER), 512)
-    lengths = Lengths(facts(), task_of(classifier), file)
-    assert lengths.inputs(2) is None
+    probes = Probes(facts(), task_of(classifier), file)
+    assert probes.inputs(2) is None
 
 
 def test_a_tokenizer_that_never_adds_a_single_token_gives_none(
@@ -78,6 +78,6 @@ def test_a_tokenizer_that_never_adds_a_single_token_gives_none(
     tokenizer.pre_tokenizer = pre_tokenizers.Split(" ", "isolated")
     tokenizer.save(str(tmp_path / TOKENIZER))
     file = TokenizerFile(tmp_path / TOKENIZER, 512)
-    lengths = Lengths(facts(), task_of(classifier), file)
-    assert lengths.inputs(4) is None
-    assert lengths.inputs(5) is not None
+    probes = Probes(facts(), task_of(classifier), file)
+    assert probes.inputs(4) is None
+    assert probes.inputs(5) is not None
