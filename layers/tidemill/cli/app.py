@@ -33,7 +33,8 @@ app = typer.Typer(
     ),
     epilog=(
         "Exit codes: 0 done; 1 records failed and --strict was given; 2 wrong use or an unusable"
-        " artifact; 3 the machine failed (disk full, say); 130 interrupted."
+        " artifact; 3 the machine failed (disk full, say); 4 no variant of the model was accurate"
+        " enough; 130 interrupted."
     ),
 )
 

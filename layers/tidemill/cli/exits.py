@@ -10,4 +10,5 @@ class Exit(IntEnum):
     RECORDS_FAILED = 1
     WRONG_USE = 2
     MACHINE_FAILED = 3
+    NOT_ACCURATE = 4
     INTERRUPTED = 130

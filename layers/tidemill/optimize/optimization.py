@@ -5,7 +5,6 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Final
 
 from tidemill.artifact import Artifact
@@ -26,7 +25,7 @@ from tidemill.optimize.recipes import FLOAT32, Recipe, recipes
 from tidemill.optimize.report import Calibration, Environment, Report
 from tidemill.optimize.report_page import page
 from tidemill.optimize.speed import fastest
-from tidemill.optimize.staging import check, staged
+from tidemill.optimize.staging import check, scratch, staged
 from tidemill.optimize.trial import Trial
 from tidemill.optimize.trying import try_out
 from tidemill.optimize.workload import Prepared, prepare
@@ -95,21 +94,19 @@ def _prove(
     progress: Progress,
 ) -> Report:
     """Put the variants that are accurate enough into `folder`, described."""
-    # Scratch lies on the disk that has to have room for the artifact anyway.
-    with TemporaryDirectory(prefix=f".{order.out.name}.scratch-", dir=order.out.parent) as name:
-        scratch = Path(name)
-        plain, fused = scratch / "plain.onnx", scratch / "fused.onnx"
+    with scratch(order.out) as between:
+        plain, fused = between / "plain.onnx", between / "fused.onnx"
         progress.step("Exporting to ONNX")
         export(original, plain)
         progress.step("Fusing the graph")
         fusion = fuse(plain, fused, original)
-        found, prepared = _texts(order, original, _draft(original, fused, scratch / "draft"))
+        found, prepared = _texts(order, original, _draft(original, fused, between / "draft"))
         trial = Trial(original, prepared, progress)
         try_it = partial(
             try_out,
             folder=folder,
             machine=machine,
-            materials=Materials(scratch, plain=plain, fused=fused, typical=trial.typical),
+            materials=Materials(between, plain=plain, fused=fused, typical=trial.typical),
             trial=trial,
             thresholds=order.thresholds,
             progress=progress,

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from tidemill.artifact import TaskName
 from tidemill.optimize.gate import Thresholds
-from tidemill.optimize.recipes import Target
+from tidemill.optimize.target import Target
 
 
 @dataclass(frozen=True, slots=True)

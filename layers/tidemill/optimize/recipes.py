@@ -12,9 +12,9 @@ from tidemill.errors import OptimizeError
 from tidemill.machine import Machine
 from tidemill.optimize import onnx_int8
 from tidemill.optimize.materials import Materials
+from tidemill.optimize.target import Target
 from tidemill.variant import Option, Variant
 
-Target = Literal["this", "lambda-x86", "lambda-arm64", "inf2"]
 Build = Callable[[Materials, Path], None]
 """Writes a variant's files, its graph to the path."""
 Rest = Literal["bf16", "f32"]

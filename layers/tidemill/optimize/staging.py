@@ -1,5 +1,6 @@
 """A directory that is there whole, or not at all."""
 
+import glob
 import os
 import shutil
 import tempfile
@@ -42,7 +43,7 @@ def staged(target: Path, *, overwrite: bool) -> Iterator[Path]:
         OptimizeError: `target` cannot be written.
     """
     check(target, overwrite=overwrite)
-    folder = Path(tempfile.mkdtemp(prefix=f".{target.name}.partial-", dir=target.parent))
+    folder = Path(tempfile.mkdtemp(prefix=_prefix(target, os.getpid()), dir=target.parent))
     try:
         # A temporary directory is its owner's alone, an artifact is anybody's to read.
         folder.chmod(0o755)
@@ -51,6 +52,24 @@ def staged(target: Path, *, overwrite: bool) -> Iterator[Path]:
         _put_in_place(folder, target)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def scratch(target: Path) -> Iterator[Path]:
+    """A directory that goes when the block ends, on the disk that has to have room for `target`."""
+    prefix = _prefix(target, os.getpid())
+    with tempfile.TemporaryDirectory(prefix=prefix, dir=target.parent) as name:
+        yield Path(name)
+
+
+def remove_leftovers(target: Path, *, pid: int) -> None:
+    """Remove what the process `pid` left of its work on `target` when it was killed."""
+    for folder in target.parent.glob(f"{glob.escape(_prefix(target, pid))}*"):
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _prefix(target: Path, pid: int) -> str:
+    return f".{target.name}.partial-{pid}-"
 
 
 def _put_in_place(folder: Path, target: Path) -> None:
