@@ -33,9 +33,7 @@ def optimize(
         ),
     ],
     *,
-    out: Annotated[
-        Path, typer.Option("--out", metavar="DIR", help="Where the artifact goes.")
-    ],
+    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Where the artifact goes.")],
     task: Annotated[
         Literal[
             "auto", "text-classification", "token-classification", "feature-extraction", "ranking"

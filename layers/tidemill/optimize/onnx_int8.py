@@ -75,4 +75,3 @@ class _Calibration(CalibrationDataReader):
     def get_next(self) -> Feeds | None:
         """The inputs of the next text, or None after the last; ONNX Runtime's protocol."""
         return next(self._feeds, None)
-

@@ -1,13 +1,14 @@
 """The variants of an artifact, and the original, timed beside one another."""
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 from typing import Final
 
 from tidemill.artifact import Artifact
 from tidemill.cores import available_cores
 from tidemill.files import TOKENIZER
 from tidemill.optimize import timing
-from tidemill.optimize.lengths import Lengths
+from tidemill.optimize.probes import Probes
 from tidemill.optimize.original import Original
 from tidemill.optimize.progress import Progress
 from tidemill.optimize.reference import Reference
@@ -30,41 +31,39 @@ def race(
         EngineError: An engine failed.
     """
     progress.step("Opening what passed, to time it")
-    opened = {name: _opened(artifact, name) for name in variants}
-    opened[ORIGINAL] = Opened(
-        latency=_in_pytorch(artifact, original, "latency"),
-        throughput=_in_pytorch(artifact, original, "throughput"),
-    )
-    lengths = Lengths(
-        original.facts,
-        open_task(artifact),
-        TokenizerFile(artifact.path / TOKENIZER, artifact.max_length),
-    )
-    try:
-        return timing.measure(
-            opened, lengths, progress=lambda what: progress.step(f"Timing at {what}")
+    with ExitStack() as stack:
+        opened = {name: _opened(stack, artifact, name) for name in variants}
+        opened[ORIGINAL] = _in_pytorch(stack, artifact, original)
+        probes = Probes(
+            original.facts,
+            open_task(artifact),
+            TokenizerFile(artifact.path / TOKENIZER, artifact.max_length),
         )
-    finally:
-        for each in opened.values():
-            each.latency.close()
-            each.throughput.close()
+        return timing.measure(
+            opened, probes, progress=lambda what: progress.step(f"Timing at {what}")
+        )
 
 
-def _opened(artifact: Artifact, variant: str) -> Opened:
-    return Opened(
-        latency=Pipeline.open(artifact.path, variant=variant, mode="latency"),
-        throughput=Pipeline.open(artifact.path, variant=variant, mode="throughput"),
-    )
+def _opened(stack: ExitStack, artifact: Artifact, variant: str) -> Opened:
+    def in_mode(mode: Mode) -> Pipeline:
+        return stack.enter_context(Pipeline.open(artifact.path, variant=variant, mode=mode))
+
+    return Opened(latency=in_mode("latency"), throughput=in_mode("throughput"))
 
 
-def _in_pytorch(artifact: Artifact, original: Original, mode: Mode) -> Pipeline:
+def _in_pytorch(stack: ExitStack, artifact: Artifact, original: Original) -> Opened:
+    def with_threads(threads: int, *, side_by_side: int) -> Pipeline:
+        pipeline = Pipeline(
+            artifact,
+            tokenizer=TokenizerFile(artifact.path / TOKENIZER, artifact.max_length),
+            engine=Reference(original, threads=threads),
+            task=open_task(artifact),
+            variant=ORIGINAL,
+            workers=side_by_side,
+        )
+        return stack.enter_context(pipeline)
+
     cores = available_cores()
-    side_by_side = mode == "throughput"
-    return Pipeline(
-        artifact,
-        tokenizer=TokenizerFile(artifact.path / TOKENIZER, artifact.max_length),
-        engine=Reference(original, threads=1 if side_by_side else cores),
-        task=open_task(artifact),
-        variant=ORIGINAL,
-        workers=cores if side_by_side else 1,
+    return Opened(
+        latency=with_threads(cores, side_by_side=1), throughput=with_threads(1, side_by_side=cores)
     )

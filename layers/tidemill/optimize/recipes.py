@@ -143,7 +143,11 @@ def _onnx(name: str, precision: str, *requires: str) -> Variant:
 
 
 def _openvino(
-    name: str, precision: str, *requires: str, rest: Rest, options: Mapping[str, Option] | None = None
+    name: str,
+    precision: str,
+    *requires: str,
+    rest: Rest,
+    options: Mapping[str, Option] | None = None,
 ) -> Variant:
     return Variant(
         f"openvino-{name}",

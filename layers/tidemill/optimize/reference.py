@@ -20,8 +20,6 @@ class Reference:
         # PyTorch keeps this number for each thread that calls it.
         torch.set_num_threads(self._threads)
         with torch.inference_mode():
-            outputs: Outputs = self._module(*map(torch.from_numpy, self._in_order(feeds))).numpy()
+            inputs = [torch.from_numpy(feeds[name]) for name in self._inputs]
+            outputs: Outputs = self._module(*inputs).numpy()
         return outputs
-
-    def _in_order(self, feeds: Feeds) -> list[Feeds]:
-        return [feeds[name] for name in self._inputs]

@@ -31,9 +31,7 @@ class Trial:
     def typical(self) -> list[Feeds]:
         """Inputs of every text."""
         return [
-            feeds([tokens], self._facts.inputs)
-            for each in self._prepared
-            for tokens in each.tokens
+            feeds([tokens], self._facts.inputs) for each in self._prepared for tokens in each.tokens
         ]
 
     def measure(self, folder: Path, variant: Variant) -> tuple[Comparison, Neighbours]:

@@ -48,7 +48,7 @@ def test_every_run_is_computed_alone_and_in_order(ranker: Path) -> None:
     prepared = prepared_of(ranker, groups)
     engine = FakeEngine()
     seen: list[int] = []
-    computed = outputs(engine, prepared, INPUTS, seen.append)
+    computed = outputs(engine, prepared, INPUTS, progress=seen.append)
     assert engine.runs == [tuple(tokens.ids) for each in prepared for tokens in each.tokens]
     assert [output.shape for output in computed] == [(1, 3)] * 3
     assert sum(seen) == 3
