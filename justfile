@@ -47,6 +47,18 @@ e2e *options:
 readme:
     .venv/bin/pytest tests/test_readme.py
 
+# `tidemill optimize` and its engines, in an environment of their own: PyTorch, transformers, OpenVINO
+optimize *options: _optimize-environment
+    .venv-optimize/bin/python -m pytest tests/layers/optimize tests/layers/engines --cov=layers/tidemill/optimize --cov=layers/tidemill/engines --cov-fail-under=90 {{ options }}
+
+# pip, because it takes a CPU build of PyTorch where one is offered: PIP_EXTRA_INDEX_URL can name an index of them.
+_optimize-environment:
+    test -x .venv-optimize/bin/python || python3 -m venv .venv-optimize
+    .venv-optimize/bin/pip install --quiet torch==2.13.0
+    {{ uv }} export --locked --quiet --no-hashes --no-emit-project --extra optimize --extra openvino --group test --prune torch --output-file .venv-optimize/requirements.txt
+    .venv-optimize/bin/pip install --quiet --requirement .venv-optimize/requirements.txt
+    .venv-optimize/bin/pip install --quiet --no-deps --editable .
+
 # Refresh what the image installs from the lock
 requirements:
     .venv/bin/python -m infra.image.requirements

@@ -124,12 +124,12 @@ def _check_installed() -> None:
 
 def _make(order: Order) -> int:
     """Optimise in this process; trouble that can be foreseen is one sentence."""
-    from tidemill.optimize.optimization import Refused, optimize  # noqa: PLC0415 - takes seconds
+    from tidemill.optimize.optimization import InaccurateError, optimize  # noqa: PLC0415 - takes seconds
 
     try:
         with Steps() as steps:
             report = optimize(order, steps)
-    except Refused as refused:
+    except InaccurateError as refused:
         _show(refused.report)
         return _say(refused, Exit.NOT_ACCURATE)
     except TidemillError as error:

@@ -46,7 +46,7 @@ _PACKAGES: Final = (
 )
 
 
-class Refused(OptimizeError):
+class InaccurateError(OptimizeError):
     """No candidate was accurate enough; nothing was written."""
 
     def __init__(self, report: Report) -> None:
@@ -62,7 +62,7 @@ def optimize(order: Order, progress: Progress) -> Report:
     """Make the artifact that is ordered, and tell what was found.
 
     Raises:
-        Refused: No candidate was accurate enough.
+        InaccurateError: No candidate was accurate enough.
         OptimizeError: The model, the calibration file or the place to write cannot be used.
     """
     machine = Machine.here()
@@ -78,8 +78,8 @@ def optimize(order: Order, progress: Progress) -> Report:
     )
     progress.step(original.facts.why)
     with staged(order.out, overwrite=order.overwrite) as folder, quiet():
-        report = _prove(order, original, machine, wanted, folder, progress)
-        report = _time(report, original, machine, folder, progress)
+        report = _prove(order, original, wanted, machine=machine, folder=folder, progress=progress)
+        report = _time(report, original, machine=machine, folder=folder, progress=progress)
         (folder / REPORT).write_bytes(report.as_bytes())
         (folder / REPORT_PAGE).write_text(page(report), encoding="utf-8")
     return report
@@ -88,8 +88,9 @@ def optimize(order: Order, progress: Progress) -> Report:
 def _prove(
     order: Order,
     original: Original,
-    machine: Machine,
     wanted: Sequence[Recipe],
+    *,
+    machine: Machine,
     folder: Path,
     progress: Progress,
 ) -> Report:
@@ -124,7 +125,7 @@ def _prove(
     )
     kept = [each.variant for each in tried if each.candidate.kept]
     if not kept:
-        raise Refused(report)
+        raise InaccurateError(report)
     (folder / TOKENIZER).write_bytes(original.tokenizer)
     write_description(folder, original.facts, kept)
     return report
@@ -154,7 +155,7 @@ def _texts(
 
 
 def _time(
-    report: Report, original: Original, machine: Machine, folder: Path, progress: Progress
+    report: Report, original: Original, *, machine: Machine, folder: Path, progress: Progress
 ) -> Report:
     """Add how fast the variants in `folder` are, if they are to run on machines like this one."""
     artifact = Artifact.open(folder)
