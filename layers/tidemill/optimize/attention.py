@@ -29,7 +29,12 @@ def as_bert_writes_it(module: nn.Module) -> Iterator[None]:
 
 
 def _attend(
-    self: MultiHeadSelfAttention, query: Tensor, key: Tensor, value: Tensor, mask: Tensor, **_: object
+    self: MultiHeadSelfAttention,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    mask: Tensor,
+    **_: object,
 ) -> tuple[Tensor]:
     """States [batch, tokens, dimensions] and a mask [batch, tokens] to states, as the original."""
     size = self.dim // self.n_heads
