@@ -11,6 +11,9 @@ from typing import Any
 
 from tidemill.errors import OptimizeError
 
+SAFE = ("model.safetensors", "model.safetensors.index.json")
+"""Files that hold the weights, or say which files do."""
+
 _CONFIG = "config.json"
 _FRONT_MATTER = re.compile(r"\A---\s*\n(.*?)\n---\s*\n", re.DOTALL)
 # As safetensors names them in its files; where several occur, the most frequent is told.

@@ -1,7 +1,7 @@
 """The texts that candidates are measured on: the user's own, or those that come with Tidemill."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, Final
 
@@ -36,16 +36,18 @@ class Example:
 
     inputs: object
     label: Label | None = None
+    parameters: Mapping[str, object] = field(default_factory=dict)
+    """Of the request; they matter where they change what the model is fed, as prompts do."""
 
 
 def read(path: Path, facts: Facts, task: Task) -> list[Example]:
     """The examples of a calibration file: JSON Lines, gzipped or not.
 
-    A line is what `tidemill batch` takes, a string or `{"inputs": ...}`, with a "label" beside the
-    inputs: a label of a classifier, a list of them of a multi-label one, a number of a regression;
-    of a tagger a label for every word or `{"entity_group", "start", "end"}` for every entity; of a
-    ranker a list with each text's relevance. Not every line has to have one. The file is the user's
-    own, so a line that cannot be used is refused and not passed over.
+    A line is what `tidemill batch` takes, a string or an object with inputs and parameters, with a
+    "label" beside them: of a classifier a label, of a multi-label one a list of them, of a
+    regression a number; of a tagger a label for every word, or `{"entity_group", "start", "end"}`
+    for every entity; of a ranker a list with each text's relevance. Not every line has to have one.
+    The file is the user's own, so a line that cannot be used is refused and not passed over.
 
     Raises:
         OptimizeError: The file cannot be read, or a line is not an example for this model.
@@ -102,7 +104,7 @@ def _example(line: jsonl.Line, place: str, facts: Facts, task: Task) -> Example:
         checked = None if label is None else gold.check(label, facts, request)
     except RecordError as error:
         raise OptimizeError(f"{place}: {error}; mend the line or leave it out") from error
-    return Example(record.inputs, checked)
+    return Example(record.inputs, checked, record.parameters)
 
 
 def _label(line: jsonl.Line) -> object:

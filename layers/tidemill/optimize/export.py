@@ -6,6 +6,7 @@ import torch
 
 from tidemill.errors import OptimizeError
 from tidemill.optimize.agreement import difference
+from tidemill.optimize.attention import as_bert_writes_it
 from tidemill.optimize.original import Original
 from tidemill.optimize.quiet import quiet
 
@@ -48,7 +49,7 @@ def _trace(original: Original, target: Path) -> None:
     example = {"input_ids": ids, "attention_mask": mask, "token_type_ids": torch.zeros_like(ids)}
     axes = {0: "batch", 1: "tokens"}
     per_token = original.facts.task == "token-classification"
-    with quiet(), torch.inference_mode():
+    with quiet(), torch.inference_mode(), as_bert_writes_it(original.module):
         torch.onnx.export(
             original.module,
             tuple(example[name] for name in names),

@@ -61,6 +61,8 @@ def _options(*, attention: bool) -> FusionOptions:
     options = FusionOptions(_MODEL_TYPE)
     options.enable_attention = attention
     options.enable_embed_layer_norm = attention
+    # It takes most of the time, minutes for DeBERTa, and the same nodes are fused without it.
+    options.enable_shape_inference = False
     return options
 
 

@@ -12,10 +12,10 @@ from huggingface_hub.errors import (
 )
 
 from tidemill.errors import OptimizeError
-from tidemill.optimize.checkpoint import Checkpoint
+from tidemill.optimize.checkpoint import SAFE, Checkpoint
 
 _COMMIT = re.compile(r"[0-9a-f]{40}")
-_ID = re.compile(r"[\w.-]+(/[\w.-]+)?")
+_ID = re.compile(r"\w[\w.-]*(/\w[\w.-]*)?")
 # Settings, vocabularies and the card: all that is small. Other formats' weights lie in folders.
 _DESCRIPTION = ("*.json", "*.txt", "*.model", "README.md")
 _OTHER_FORMATS = ("onnx/*", "openvino/*", "coreml/*", "original/*")
@@ -38,7 +38,7 @@ def checkpoint(
     Raises:
         OptimizeError: There is no such model, or it cannot be fetched.
     """
-    if (path := Path(model).expanduser()).is_dir():
+    if model and (path := Path(model).expanduser()).is_dir():
         if revision is not None:
             raise OptimizeError(
                 f"{model} is a directory, which has no revisions; leave out {revision!r}"
@@ -121,8 +121,8 @@ def _weights(name: str, revision: str | None, endpoint: str | None, *, allow_pic
     """Pickles are fetched only where they are accepted and there is nothing better."""
     if not allow_pickle:
         return "*.safetensors"
-    files = HfApi(endpoint=endpoint).list_repo_files(name, revision=revision)
-    safe = any(file.endswith(".safetensors") and "/" not in file for file in files)
+    files = HfApi(endpoint=endpoint).model_info(name, revision=revision).siblings or []
+    safe = any(file.rfilename in SAFE for file in files)
     return "*.safetensors" if safe else "*.bin"
 
 

@@ -100,14 +100,23 @@ def _plot(
 
 
 def _grid(horizontal: Axis, vertical: Axis) -> Iterator[str]:
-    for value in vertical.ticks:
+    for value, shown in zip(vertical.ticks, _shown(vertical), strict=True):
         y = vertical.at(value)
         yield f'<line class="grid" x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>'
-        yield _text(_LEFT - 6, y + 4, f"{value:,.10g}", "end")
+        yield _text(_LEFT - 6, y + 4, shown, "end")
     for value in horizontal.ticks:
         x = horizontal.at(value)
         yield f'<line class="grid" x1="{x:.1f}" x2="{x:.1f}" y1="{_TOP}" y2="{_HEIGHT - _BOTTOM}"/>'
         yield _text(x, _HEIGHT - _BOTTOM + 16, f"{value:,.10g}", "middle")
+
+
+def _shown(axis: Axis) -> list[str]:
+    """The ticks in words; on an even axis all with as many digits."""
+    short = [f"{value:,.10g}" for value in axis.ticks]
+    if axis.logarithmic:
+        return short
+    digits = max(len(each.partition(".")[2]) for each in short)
+    return [f"{value:,.{digits}f}" for value in axis.ticks]
 
 
 def _logarithmic(

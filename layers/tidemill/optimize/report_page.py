@@ -8,12 +8,11 @@ from typing import Final
 
 from tidemill.optimize import plots, wording
 from tidemill.optimize.report import Candidate, Report
+from tidemill.optimize.report_plots import drawn, timed
 from tidemill.optimize.timing import Timing
 from tidemill.pipeline import Mode
 
 _TEMPLATE = Path(__file__).with_suffix(".html")
-# Where variants are set against their accuracy: messages are about so long.
-_USUAL_TOKENS = 32
 _MODES: Final[tuple[tuple[Mode, str], ...]] = (
     ("latency", "one text on all cores"),
     ("throughput", "a text on each core"),
@@ -31,7 +30,7 @@ def page(report: Report) -> str:
             f".line.s{n} {{ stroke: var(--s{n}); }} .marker.s{n} {{ fill: var(--s{n}); }}"
             for n in range(plots.COLOURS)
         ),
-        plots=_plots(report),
+        plots=drawn(report),
         candidates=_candidates(report),
         made=_made(report),
         timings=_timings(report),
@@ -47,73 +46,6 @@ def _summary(report: Report) -> str:
     if report.chosen is None:
         return f"{passed}; nothing was written."
     return f"{passed}; {report.chosen} is the fastest of them here and runs by default."
-
-
-def _plots(report: Report) -> str:
-    names = _timed(report)
-    if not names:
-        return ""
-    latency = {
-        name: [(cell.tokens, cell.median_ms) for cell in _cells(report, "latency", name)]
-        for name in names
-    }
-    figures = [
-        _figure(
-            "Latency by length",
-            plots.lines(
-                latency,
-                title="Latency of one text by its length, for each variant",
-                across="tokens",
-                up="milliseconds",
-            ),
-        )
-        if all(latency.values())
-        else "",
-        _accuracy_plot(report, names),
-    ]
-    legend = "".join(
-        f"<li>{plots.swatch(number)}{escape(name)}</li>" for number, name in enumerate(names)
-    )
-    return f'<div class="plots">{"".join(figures)}</div><ul class="legend">{legend}</ul>'
-
-
-def _accuracy_plot(report: Report, names: Sequence[str]) -> str:
-    measured = {candidate.name: candidate for candidate in report.candidates}
-    points = {}
-    told = ""
-    for name in names:
-        comparison = measured[name].comparison
-        quality = comparison and wording.quality(comparison)
-        cells = _cells(report, "throughput", name)
-        if not quality or not cells:
-            # A place among the others would be made up; colours go by order, so all or none.
-            return ""
-        usual = min(cells, key=lambda cell: abs(cell.tokens - _USUAL_TOKENS))
-        told = quality[0]
-        points[name] = (usual.texts_per_second, quality[1])
-        tokens = usual.tokens
-    reference = next(
-        (
-            c.comparison.accuracy
-            for c in report.candidates
-            if c.comparison and c.comparison.accuracy
-        ),
-        None,
-    )
-    return _figure(
-        f"{told[0].upper()}{told[1:]} against speed",
-        plots.scatter(
-            points,
-            title=f"{told} of each variant against its texts a second at {tokens} tokens",
-            across=f"texts a second, {tokens} tokens, all cores",
-            up=told,
-            rule=("original", reference.reference) if reference else None,
-        ),
-    )
-
-
-def _figure(caption: str, plot: str) -> str:
-    return f"<figure><figcaption>{escape(caption)}</figcaption>{plot}</figure>"
 
 
 def _candidates(report: Report) -> str:
@@ -171,20 +103,28 @@ def _timings(report: Report) -> str:
     lengths = sorted({tokens for _, _, tokens in cells})
     head = ["Variant", "Mode", *(f"{tokens} tokens" for tokens in lengths)]
     rows = []
-    for name in _timed(report):
+    for name in timed(report):
         for mode, called in _MODES:
             told = [_timing(cells.get((name, mode, tokens))) for tokens in lengths]
             rows.append(f"<tr>{_cell(name)}{_cell(called)}{''.join(told)}</tr>")
-    left_out = "".join(
-        f"<li>{escape(each.variant)}, {each.tokens} tokens, {each.mode}: {escape(each.why)}.</li>"
-        for each in report.timings.left_out
-    )
     note = (
         '<p class="quiet">Median, and the 95th percentile in brackets; tokenising and the answer'
         " included. Variants took turns.</p>"
     )
-    absent = f'<p class="quiet">Not timed:</p><ul class="quiet">{left_out}</ul>' if left_out else ""
-    return f"{_table(head, rows, numbers=head[2:])}{note}{absent}"
+    return f"{_table(head, rows, numbers=head[2:])}{note}{_left_out(report)}"
+
+
+def _left_out(report: Report) -> str:
+    places: dict[tuple[str, str], list[str]] = {}
+    for each in report.timings.left_out:
+        places.setdefault((each.variant, each.why), []).append(f"{each.tokens} ({each.mode})")
+    told = "".join(
+        f"<li>{escape(variant)} at {', '.join(of_variant)}: {escape(why)}.</li>"
+        for (variant, why), of_variant in places.items()
+    )
+    return (
+        f'<p class="quiet">Not timed, by tokens:</p><ul class="quiet">{told}</ul>' if told else ""
+    )
 
 
 def _timing(cell: Timing | None) -> str:
@@ -213,19 +153,6 @@ def _details(report: Report) -> Iterator[tuple[str, str]]:
     yield "Features", ", ".join(here.features)
     yield "System", here.system
     yield "Packages", ", ".join(f"{name} {version}" for name, version in here.packages.items())
-
-
-def _timed(report: Report) -> list[str]:
-    """Variants with timings: the fastest first, then those that are not in the artifact."""
-    timed = dict.fromkeys(cell.variant for cell in report.timings.cells)
-    known = {candidate.name for candidate in report.candidates}
-    in_order = dict.fromkeys([*report.fastest, *timed])
-    return [name for name in in_order if name in timed and name in known]
-
-
-def _cells(report: Report, mode: Mode, name: str) -> list[Timing]:
-    found = [c for c in report.timings.cells if c.mode == mode and c.variant == name]
-    return sorted(found, key=lambda cell: cell.tokens)
 
 
 def _table(head: Sequence[str], rows: Sequence[str], *, numbers: Sequence[str]) -> str:

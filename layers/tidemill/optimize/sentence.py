@@ -138,7 +138,7 @@ def _layer(kind: str, where: Checkpoint, *, allow_pickle: bool) -> nn.Module:
     if kind == "Dense":
         return _dense(where, allow_pickle=allow_pickle)
     if kind == "LayerNorm":
-        norm = nn.LayerNorm(where.config["dimension"])
+        norm = nn.LayerNorm(_size(where, "dimension"))
         _fill(norm, "norm.", where, allow_pickle=allow_pickle)
         return norm
     if kind == "Normalize":
@@ -164,9 +164,21 @@ def _dense(where: Checkpoint, *, allow_pickle: bool) -> nn.Module:
                 f"{where.path}: {key} is {config[key]!r}; a Dense layer has to work on the pooled"
                 " sentence_embedding"
             )
-    linear = nn.Linear(config["in_features"], config["out_features"], bias=config.get("bias", True))
+    linear = nn.Linear(
+        _size(where, "in_features"), _size(where, "out_features"), bias=config.get("bias", True)
+    )
     _fill(linear, "linear.", where, allow_pickle=allow_pickle)
     return nn.Sequential(linear, activation())
+
+
+def _size(where: Checkpoint, key: str) -> int:
+    size = where.config.get(key)
+    if not isinstance(size, int) or size < 1:
+        raise OptimizeError(
+            f"{where.path / 'config.json'}: {key} must be a whole number from 1 up and is {size!r};"
+            " download the model again"
+        )
+    return size
 
 
 def _fill(layer: nn.Module, prefix: str, where: Checkpoint, *, allow_pickle: bool) -> None:

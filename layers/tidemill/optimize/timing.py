@@ -19,6 +19,7 @@ _LEAST_REPEATS = 5
 _MOST_REPEATS = 60
 _TEXTS_PER_WORKER = 2
 _NO_TEXT = "the tokenizer makes no text of so many tokens"
+_TOO_SLOW = f"{_LEAST_REPEATS} repeats take longer than a length's share of the time for measuring"
 _MODES: Final[tuple[Mode, ...]] = ("latency", "throughput")
 
 Clock = Callable[[], float]
@@ -167,20 +168,18 @@ class _Round:
             for name, of_variant in seconds.items():
                 of_variant.append(self._seconds(name, inputs))
         slow = [name for name in self._opened if name not in seconds]
-        told = f"{_LEAST_REPEATS} repeats do not fit the {max(share_s, 0):.1f} s that there are for all"
         return replace(
-            self._without(slow, told),
+            self._without(slow, _TOO_SLOW),
             cells=tuple(self._timing(name, texts, each) for name, each in seconds.items()),
         )
 
     def _likely_s(self, name: str, texts: int, earlier: Timings) -> float:
         """By the last time that it was timed: tokens cost about the same, on all cores."""
-        if any(each.variant == name and each.why != _NO_TEXT for each in earlier.left_out):
-            # What was too slow for shorter texts would only use up the time of the others.
-            return float("inf")
         known = [cell for cell in earlier.cells if cell.variant == name]
         if not known:
-            return 0.0
+            # What was too slow for shorter texts would only use up the time of the others.
+            tried = any(cell.variant == name and cell.why == _TOO_SLOW for cell in earlier.left_out)
+            return float("inf") if tried else 0.0
         last = known[-1]
         return last.median_ms / 1000 / last.tokens * self._tokens * texts
 

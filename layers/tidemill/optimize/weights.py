@@ -12,10 +12,9 @@ from torch import Tensor, nn
 from transformers import PretrainedConfig
 
 from tidemill.errors import OptimizeError
-from tidemill.optimize.checkpoint import Checkpoint
+from tidemill.optimize.checkpoint import SAFE, Checkpoint
 from tidemill.optimize.quiet import quiet
 
-_SAFE = ("model.safetensors", "model.safetensors.index.json")
 _PICKLED = ("pytorch_model.bin", "pytorch_model.bin.index.json")
 
 
@@ -25,13 +24,13 @@ def pickled(checkpoint: Checkpoint, *, allow_pickle: bool) -> bool:
     Raises:
         OptimizeError: They have to and must not, or there are none.
     """
-    if any(checkpoint.has(name) for name in _SAFE):
+    if any(checkpoint.has(name) for name in SAFE):
         return False
     found = next((name for name in _PICKLED if checkpoint.has(name)), None)
     if found is None:
         raise OptimizeError(
             f"{checkpoint.path} has no weights that can be read: there is none of"
-            f" {', '.join((*_SAFE, *_PICKLED))}; save the model with transformers' save_pretrained"
+            f" {', '.join((*SAFE, *_PICKLED))}; save the model with transformers' save_pretrained"
         )
     if not allow_pickle:
         raise OptimizeError(
@@ -44,7 +43,7 @@ def pickled(checkpoint: Checkpoint, *, allow_pickle: bool) -> bool:
 def tensors(checkpoint: Checkpoint, *, allow_pickle: bool) -> Mapping[str, Tensor]:
     """The tensors of a small module that has one file of weights."""
     as_pickle = pickled(checkpoint, allow_pickle=allow_pickle)
-    file = checkpoint.path / (_PICKLED if as_pickle else _SAFE)[0]
+    file = checkpoint.path / (_PICKLED if as_pickle else SAFE)[0]
     return _unpickled(file) if as_pickle else _safe(file)
 
 

@@ -31,7 +31,8 @@ def prepare(
 ) -> tuple[Prepared, ...]:
     """Check and tokenise `examples`, as the pipeline does.
 
-    Those in which the tokenizer finds nothing are left out: no model is asked about them.
+    Texts longer than the model are cut, with a `stride` too. Those in which the tokenizer finds
+    nothing are left out: no model is asked about them.
 
     Raises:
         RecordError: An example is not what the task takes.
@@ -39,7 +40,7 @@ def prepare(
     """
     prepared = []
     for example in examples:
-        request = task.request(example.inputs, {})
+        request = task.request(example.inputs, example.parameters)
         runs = (request,) if isinstance(request, Run) else tuple(request.runs)
         tokens = tuple(_tokens(run, task, tokenizer) for run in runs)
         if all(each.ids for each in tokens):

@@ -37,7 +37,7 @@ def test_a_line_is_a_string_or_an_object_with_or_without_a_label(
         Example("card lost"),
         Example("where is my card"),
         Example({"text": "fee", "text_pair": "card"}, "label-1"),
-        Example("help"),
+        Example("help", None, {"top_k": 2}),
     ]
 
 

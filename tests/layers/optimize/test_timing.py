@@ -10,6 +10,8 @@ from tidemill.optimize.probes import Probes
 from tidemill.optimize.timing import Answers, Opened, Timings, measure
 from tidemill.pipeline import Pipeline
 
+TOO_SLOW = "5 repeats take longer than a length's share of the time for measuring"
+
 
 class Clock:
     """Moves when somebody works."""
@@ -133,7 +135,7 @@ def test_the_budget_is_kept_by_leaving_out_the_slowest(clock: Clock, probes: Pro
         ("slow", "latency", 16),
         ("slow", "throughput", 16),
     ]
-    assert timings.left_out[0].why == "5 repeats do not fit the 2.0 s that there are for all"
+    assert {each.why for each in timings.left_out} == {TOO_SLOW}
     assert clock.now - started < 8
     # Once is enough to know.
     slow = variants["slow"]
@@ -163,9 +165,7 @@ def test_what_short_texts_leave_goes_to_long_ones(clock: Clock, probes: Probes) 
 def test_without_any_time_nothing_is_timed(clock: Clock, probes: Probes) -> None:
     timings = measure({"a": opened(clock, 1)}, probes, clock=clock, tokens=(8,), budget_s=0)
     assert timings.cells == ()
-    assert {each.why for each in timings.left_out} == {
-        "5 repeats do not fit the 0.0 s that there are for all"
-    }
+    assert {each.why for each in timings.left_out} == {TOO_SLOW}
     assert clock.now == 100
 
 

@@ -30,6 +30,11 @@ def test_a_text_beyond_the_model_is_cut_as_in_an_answer(classifier: Path) -> Non
     assert len(prepared.tokens[0].ids) == 16
 
 
+def test_parameters_are_those_of_the_example(classifier: Path) -> None:
+    with pytest.raises(Validation, match="top_k must be"):
+        prepared_of(classifier, [Example("card", None, {"top_k": 0})])
+
+
 def test_an_example_of_another_task_is_refused(ranker: Path) -> None:
     with pytest.raises(Validation, match="inputs must be"):
         prepared_of(ranker, [Example("card")])
