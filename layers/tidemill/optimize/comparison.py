@@ -1,7 +1,7 @@
 """A candidate's outputs against the reference's, text by text, by the measures of the task."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from tidemill.engines import Outputs
@@ -26,6 +26,8 @@ class Comparison:
     """Of them: the candidate answers NaN or infinity."""
     reference_non_finite: int
     """Left out: the reference answers NaN or infinity."""
+    tie: float | None = None
+    """How much less likely than its best the reference may find a label that is still the same."""
     agreement: float | None = None
     """Share of texts with the same label (multi label: the same set above 0.5), of tokens with the
     same label, or of queries with the same best text."""
@@ -50,6 +52,8 @@ def compare(
     prepared: Sequence[Prepared],
     reference: Sequence[Outputs],
     candidate: Sequence[Outputs],
+    *,
+    tie: float = 0.0,
 ) -> Comparison:
     """Measure `candidate` against `reference`.
 
@@ -58,10 +62,13 @@ def compare(
         prepared: What was computed.
         reference: Outputs of every run of `prepared`, in order, batch dimension 1.
         candidate: The same from the candidate.
+        tie: Where the reference's best label is no more than this likelier than the candidate's,
+            either is the same; of multi label, where a label's probability is so close to a half.
     """
     pairs = list(pairs_of(prepared, reference, candidate))
     usable = [pair for pair in pairs if pair.usable]
     counts = Comparison(
+        tie=tie or None,
         compared=len(usable),
         non_finite=sum(not pair.ok for pair in usable),
         reference_non_finite=len(pairs) - len(usable),
@@ -72,11 +79,11 @@ def compare(
         case "text-classification", "regression":
             measures = task_measures.regression(usable)
         case "text-classification", _:
-            measures = task_measures.classification(facts, usable)
+            measures = task_measures.classification(facts, usable, tie)
         case "token-classification", _:
-            measures = task_measures.tagging(facts, usable)
+            measures = task_measures.tagging(facts, usable, tie)
         case "feature-extraction", _:
             measures = {"cosine": task_measures.cosines(usable, facts.default_dimensions)}
         case _:
             measures = task_measures.ranking(facts, usable)
-    return Comparison(counts.compared, counts.non_finite, counts.reference_non_finite, **measures)
+    return replace(counts, **measures)

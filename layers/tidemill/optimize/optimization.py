@@ -26,6 +26,7 @@ from tidemill.optimize.report import Calibration, Environment, Report
 from tidemill.optimize.report_page import page
 from tidemill.optimize.speed import fastest
 from tidemill.optimize.staging import check, scratch, staged
+from tidemill.optimize.ties import BUILT_IN_TIE
 from tidemill.optimize.trial import Trial
 from tidemill.optimize.trying import try_out
 from tidemill.optimize.workload import Prepared, prepare
@@ -102,7 +103,8 @@ def _prove(
         progress.step("Fusing the graph")
         fusion = fuse(plain, fused, original)
         found, prepared = _texts(order, original, _draft(original, fused, between / "draft"))
-        trial = Trial(original, prepared, progress)
+        tie = BUILT_IN_TIE if order.calibration is None else 0.0
+        trial = Trial(original, prepared, tie=tie, progress=progress)
         try_it = partial(
             try_out,
             folder=folder,
@@ -113,13 +115,14 @@ def _prove(
             progress=progress,
         )
         tried = [try_it(recipe) for recipe in wanted]
+        reference = trial.original
     report = Report(
         facts=original.facts,
         made=datetime.now(UTC).isoformat(timespec="seconds"),
         environment=Environment.here(_PACKAGES),
         calibration=Calibration.of(order.calibration, found),
         thresholds=order.thresholds,
-        candidates=tuple(each.candidate for each in tried),
+        candidates=(*(each.candidate for each in tried), reference),
         fused=fusion.counts,
         not_fused=fusion.missing,
     )

@@ -2,23 +2,19 @@
 
 from collections.abc import Sequence
 from contextlib import ExitStack
-from typing import Final
 
 from tidemill.artifact import Artifact
 from tidemill.cores import available_cores
 from tidemill.files import TOKENIZER
 from tidemill.optimize import timing
-from tidemill.optimize.probes import Probes
 from tidemill.optimize.original import Original
+from tidemill.optimize.probes import Probes
 from tidemill.optimize.progress import Progress
-from tidemill.optimize.reference import Reference
+from tidemill.optimize.reference import ORIGINAL, Reference
 from tidemill.optimize.timing import Opened, Timings
 from tidemill.pipeline import Mode, Pipeline
 from tidemill.tasks import open_task
 from tidemill.tokens import TokenizerFile
-
-ORIGINAL: Final = "original"
-"""What the checkpoint in PyTorch is called among the variants."""
 
 
 def race(

@@ -1,9 +1,14 @@
 """The original as what candidates are measured against, and timed beside."""
 
+from typing import Final
+
 import torch
 
 from tidemill.engines import Feeds, Outputs
 from tidemill.optimize.original import Original
+
+ORIGINAL: Final = "original"
+"""What it is called among the variants."""
 
 
 class Reference:

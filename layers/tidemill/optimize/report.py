@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import orjson
 
@@ -19,6 +19,8 @@ from tidemill.optimize.facts import Facts
 from tidemill.optimize.gate import Thresholds
 from tidemill.optimize.neighbours import Neighbours
 from tidemill.optimize.timing import Timings
+
+Outcome = Literal["kept", "dropped", "failed", "original"]
 
 _CPUINFO = Path("/proc/cpuinfo")
 
@@ -80,7 +82,7 @@ class Calibration:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One way to run the model that was tried."""
+    """One way to run the model that was tried, or the original beside them."""
 
     name: str
     engine: str
@@ -96,18 +98,28 @@ class Candidate:
     comparison: Comparison | None = None
     misses: tuple[str, ...] = ()
     neighbours: Neighbours | None = None
+    original: bool = False
+    """It is what the others are measured against."""
 
     @property
     def kept(self) -> bool:
         """Whether it was measured and missed nothing."""
-        return self.failure is None and self.comparison is not None and not self.misses
+        return self.outcome == "kept"
+
+    @property
+    def outcome(self) -> Outcome:
+        """What became of it."""
+        if self.original:
+            return "original"
+        if self.failure is not None:
+            return "failed"
+        return "dropped" if self.misses or self.comparison is None else "kept"
 
     def as_json(self) -> dict[str, Any]:
-        """With the outcome in a word: kept, dropped, or failed."""
-        outcome = "failed" if self.failure is not None else "kept" if self.kept else "dropped"
+        """With the outcome."""
         return {
             "name": self.name,
-            "outcome": outcome,
+            "outcome": self.outcome,
             "engine": self.engine,
             "precision": self.precision,
             "built": self.built,

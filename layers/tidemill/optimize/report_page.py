@@ -41,8 +41,9 @@ def page(report: Report) -> str:
 
 
 def _summary(report: Report) -> str:
-    kept = sum(candidate.kept for candidate in report.candidates)
-    passed = f"{kept} of {len(report.candidates)} candidates kept to the thresholds"
+    tried = [candidate for candidate in report.candidates if not candidate.original]
+    kept = sum(candidate.kept for candidate in tried)
+    passed = f"{kept} of {len(tried)} candidates kept to the thresholds"
     if report.chosen is None:
         return f"{passed}; nothing was written."
     return f"{passed}; {report.chosen} is the fastest of them here and runs by default."
@@ -65,7 +66,7 @@ def _candidates(report: Report) -> str:
     rows = []
     for candidate in report.candidates:
         outcome = wording.outcome(candidate, report)
-        tone = "good" if candidate.kept else "bad"
+        tone = {"kept": "good", "original": ""}.get(candidate.outcome, "bad")
         beside = candidate.neighbours
         cells = [
             _cell(candidate.name),

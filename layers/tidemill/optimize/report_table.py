@@ -9,7 +9,13 @@ from rich.text import Text
 from tidemill.optimize import wording
 from tidemill.optimize.report import Candidate, Report
 
-_STYLES = {"chosen": "bold green", "kept": "green", "dropped": "yellow", "failed": "red"}
+_STYLES = {
+    "chosen": "bold green",
+    "kept": "green",
+    "dropped": "yellow",
+    "failed": "red",
+    "original": "",
+}
 
 
 def show(report: Report, console: Console) -> None:

@@ -11,9 +11,10 @@ from tidemill.optimize.measures.correlation import pearson, spearman
 from tidemill.optimize.measures.scores import cosine, ndcg, sigmoid, softmax
 from tidemill.optimize.measures.spans import f1
 from tidemill.optimize.pairs import Accuracy, Array, Cosine, Pair, moves_of, share
+from tidemill.optimize.ties import settled
 
 
-def classification(facts: Facts, pairs: Sequence[Pair]) -> dict[str, Any]:
+def classification(facts: Facts, pairs: Sequence[Pair], tie: float) -> dict[str, Any]:
     several = facts.problem_type == "multi_label_classification"
     activate = sigmoid if several else softmax
 
@@ -24,11 +25,13 @@ def classification(facts: Facts, pairs: Sequence[Pair]) -> dict[str, Any]:
     def right(pair: Pair) -> frozenset[str]:
         return pair.label if isinstance(pair.label, frozenset) else frozenset({str(pair.label)})
 
+    def same(pair: Pair) -> bool:
+        after = settled(pair.reference, pair.candidate, several=several, tie=tie)
+        return pair.ok and chosen(after) == chosen(pair.reference)
+
     labelled = [pair for pair in pairs if pair.label is not None]
     return {
-        "agreement": share(
-            [pair.ok and chosen(pair.candidate) == chosen(pair.reference) for pair in pairs]
-        ),
+        "agreement": share([same(pair) for pair in pairs]),
         "moved": moves_of(
             [
                 np.abs(activate(pair.candidate) - activate(pair.reference)).max(axis=-1)
@@ -71,18 +74,20 @@ def regression(pairs: Sequence[Pair]) -> dict[str, Any]:
     }
 
 
-def tagging(facts: Facts, pairs: Sequence[Pair]) -> dict[str, Any]:
+def tagging(facts: Facts, pairs: Sequence[Pair], tie: float) -> dict[str, Any]:
+    read = taggings.Reader(facts.labels)
     same: list[bool] = []
     moved = []
+    expected, found = [], []
     for pair in pairs:
         content = taggings.content(pair.prepared.tokens[0])
+        tags = settled(pair.reference, pair.candidate, several=False, tie=tie)
         before, after = pair.reference[0, content], pair.candidate[0, content]
-        same.extend(pair.ok & (after.argmax(axis=1) == before.argmax(axis=1)))
+        same.extend(pair.ok & (tags[0, content].argmax(axis=1) == before.argmax(axis=1)))
+        expected.append(read.entities(pair.prepared, pair.reference))
+        found.append(read.entities(pair.prepared, tags) if pair.ok else set())
         if pair.ok:
             moved.append(np.abs(softmax(after) - softmax(before)).max(axis=-1))
-    read = taggings.Reader(facts.labels)
-    expected = [read.entities(pair.prepared, pair.reference) for pair in pairs]
-    found = [read.entities(pair.prepared, pair.candidate) if pair.ok else set() for pair in pairs]
     return {
         "agreement": share(same),
         "moved": moves_of(moved),

@@ -10,7 +10,8 @@ from tidemill.optimize.facts import Facts
 from tidemill.optimize.neighbours import Neighbours
 from tidemill.optimize.original import Original
 from tidemill.optimize.progress import Progress
-from tidemill.optimize.reference import Reference
+from tidemill.optimize.reference import ORIGINAL, Reference
+from tidemill.optimize.report import Candidate
 from tidemill.optimize.workload import Prepared, feeds, outputs
 from tidemill.variant import Variant
 
@@ -19,11 +20,17 @@ class Trial:
     """Holds what the original answers, and measures by it."""
 
     def __init__(
-        self, original: Original, prepared: tuple[Prepared, ...], progress: Progress
+        self,
+        original: Original,
+        prepared: tuple[Prepared, ...],
+        *,
+        tie: float,
+        progress: Progress,
     ) -> None:
-        """Ask the original about every text, one by one."""
+        """Ask the original about every text, one by one; `tie` as in `compare`."""
         self._facts: Facts = original.facts
         self._prepared = prepared
+        self._tie = tie
         self._progress = progress
         self._reference = self._outputs(Reference(original, threads=1), "Asking the original")
 
@@ -33,6 +40,18 @@ class Trial:
         return [
             feeds([tokens], self._facts.inputs) for each in self._prepared for tokens in each.tokens
         ]
+
+    @property
+    def original(self) -> Candidate:
+        """The original, as a row of the report."""
+        return Candidate(
+            ORIGINAL,
+            engine="pytorch",
+            precision="fp32",
+            built="as it was published, in PyTorch",
+            comparison=compare(self._facts, self._prepared, self._reference, self._reference),
+            original=True,
+        )
 
     def measure(self, folder: Path, variant: Variant) -> tuple[Comparison, Neighbours]:
         """Compare the answers of `variant`, whose files lie in `folder`.
@@ -46,7 +65,7 @@ class Trial:
         )
         answers = self._outputs(engine, f"Measuring {variant.name}")
         return (
-            compare(self._facts, self._prepared, self._reference, answers),
+            compare(self._facts, self._prepared, self._reference, answers, tie=self._tie),
             neighbours.measure(engine, self._facts, self._prepared),
         )
 

@@ -12,11 +12,7 @@ MOVED: Final = "moved (mean, p99, max)"
 
 def outcome(candidate: Candidate, report: Report) -> str:
     """What became of it, in a word."""
-    if candidate.failure is not None:
-        return "failed"
-    if not candidate.kept:
-        return "dropped"
-    return "chosen" if candidate.name == report.chosen else "kept"
+    return "chosen" if candidate.name == report.chosen else candidate.outcome
 
 
 def reasons(candidate: Candidate) -> tuple[str, ...]:
@@ -27,9 +23,10 @@ def reasons(candidate: Candidate) -> tuple[str, ...]:
 def figures(comparison: Comparison) -> dict[str, str]:
     """Name of each measure to its value."""
     accuracy, cosine = comparison.accuracy, comparison.cosine
+    aside = f", ties within {comparison.tie:g} aside" if comparison.tie else ""
     told = {
-        "same label": _percent(comparison.agreement),
-        "span F1": _percent(comparison.span_f1),
+        f"same label{aside}": _percent(comparison.agreement),
+        f"span F1{aside}": _percent(comparison.span_f1),
         "mean cosine": _number(cosine.mean if cosine else None),
         "lowest cosine": _number(cosine.min if cosine else None),
         "rank correlation": _number(comparison.rank_correlation),
