@@ -20,7 +20,11 @@ def main() -> None:
     model = load_base(base, tag_names(sentences), seed=arguments.seed)
     fine_tune(model, load_tokenizer(base), sentences, seed=arguments.seed)
     model.save_pretrained(arguments.out)
-    AutoTokenizer.from_pretrained(base).save_pretrained(arguments.out)
+    tokenizer = AutoTokenizer.from_pretrained(base)
+    # The base's pads and cuts every text to 128 tokens, where the model takes 512.
+    tokenizer.backend_tokenizer.no_padding()
+    tokenizer.backend_tokenizer.no_truncation()
+    tokenizer.save_pretrained(arguments.out)
     print(f"wrote {arguments.out}; python -m training.tagger.measure says how good it is")
 
 
