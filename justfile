@@ -55,7 +55,7 @@ optimize *options: _optimize-environment
 _optimize-environment:
     test -x .venv-optimize/bin/python || python3 -m venv .venv-optimize
     .venv-optimize/bin/pip install --quiet torch==2.13.0
-    {{ uv }} export --locked --quiet --no-hashes --no-emit-project --extra optimize --extra openvino --group test --prune torch --output-file .venv-optimize/requirements.txt
+    {{ uv }} export --locked --quiet --no-hashes --no-emit-project --extra optimize --extra openvino --group test --group parity --prune torch --output-file .venv-optimize/requirements.txt
     .venv-optimize/bin/pip install --quiet --requirement .venv-optimize/requirements.txt
     .venv-optimize/bin/pip install --quiet --no-deps --editable .
 
