@@ -87,7 +87,7 @@ class Checkpoint:
     @property
     def licence(self) -> str | None:
         """What the card says."""
-        found = re.search(r"^license:\s*[\"']?([\w.+-]+)", self.card, re.MULTILINE)
+        found = re.search(r"^license:[ \t]*[\"']?([\w.+-]+)", self.card, re.MULTILINE)
         return found.group(1) if found else None
 
     def inside(self, folder: str) -> "Checkpoint":

@@ -5,9 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, Final
 
-import orjson
-
-from tidemill import jsonl, literals
+from tidemill import corpus, jsonl, literals
 from tidemill.errors import OptimizeError, RecordError, Validation
 from tidemill.gzip import MAGIC, Gunzip
 from tidemill.jsonl import few_keys
@@ -16,13 +14,12 @@ from tidemill.optimize.facts import Facts
 from tidemill.optimize.gold import Label
 from tidemill.tasks import Task
 
-_CORPUS = Path(__file__).parent / "corpus"
 _READ_BYTES = 1 << 18
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _KEYS: Final = ("inputs", "label", "id", "parameters")
 # Files of the corpus by task: what the task takes, and for classifiers pairs beside single texts,
 # since a checkpoint does not say which of the two it was trained on.
-_FILES: Final = {
+_FILES: Final[Mapping[str, tuple[corpus.Kind, ...]]] = {
     "text-classification": ("texts", "pairs"),
     "token-classification": ("entities", "texts"),
     "feature-extraction": ("texts",),
@@ -68,17 +65,7 @@ def read(path: Path, facts: Facts, task: Task) -> list[Example]:
 
 def built_in(facts: Facts) -> list[Example]:
     """What comes with Tidemill for the task: several languages, from two words to four hundred."""
-    return [Example(inputs) for name in _FILES[facts.task] for inputs in _corpus(name)]
-
-
-def longest_text() -> str:
-    """The longest text that comes with Tidemill, some hundred words."""
-    return max((str(text) for text in _corpus("texts")), key=len)
-
-
-def _corpus(name: str) -> list[object]:
-    lines = (_CORPUS / f"{name}.jsonl").read_bytes().splitlines()
-    return [orjson.loads(line)["inputs"] for line in lines]
+    return [Example(inputs) for name in _FILES[facts.task] for inputs in corpus.inputs(name)]
 
 
 def _lines(file: BinaryIO, path: Path) -> Iterator[jsonl.Line]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from tidemill.artifact import Artifact
+from tidemill.environment import Environment
 from tidemill.errors import OptimizeError
 from tidemill.files import REPORT, REPORT_PAGE, TOKENIZER
 from tidemill.machine import Machine
@@ -22,7 +23,7 @@ from tidemill.optimize.progress import Progress
 from tidemill.optimize.quiet import quiet
 from tidemill.optimize.racing import race
 from tidemill.optimize.recipes import FLOAT32, Recipe, recipes
-from tidemill.optimize.report import Calibration, Environment, Report
+from tidemill.optimize.report import Calibration, Report
 from tidemill.optimize.report_page import page
 from tidemill.optimize.speed import fastest
 from tidemill.optimize.staging import check, scratch, staged

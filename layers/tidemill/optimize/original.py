@@ -1,12 +1,11 @@
 """The checkpoint in PyTorch: what every candidate is measured against."""
 
 from dataclasses import dataclass
-from inspect import signature
 from typing import Any
 
 import torch
 import transformers
-from torch import Tensor, nn
+from torch import nn
 from transformers import AutoConfig, PretrainedConfig
 
 from tidemill.artifact import TaskName
@@ -15,6 +14,8 @@ from tidemill.errors import OptimizeError
 from tidemill.optimize import (
     architectures,
     choice,
+    describing,
+    graph,
     hub,
     length,
     sentence,
@@ -25,6 +26,7 @@ from tidemill.optimize import (
 from tidemill.optimize.checkpoint import Checkpoint
 from tidemill.optimize.choice import Choice
 from tidemill.optimize.facts import Facts
+from tidemill.optimize.graph import Graph
 from tidemill.optimize.pooling import Pooling
 from tidemill.optimize.quiet import quiet
 from tidemill.optimize.sentence import Head, Sentences
@@ -36,27 +38,6 @@ _AUTO = {
     "token-classification": transformers.AutoModelForTokenClassification,
     "feature-extraction": transformers.AutoModel,
 }
-
-
-class Graph(nn.Module):
-    """What is exported: model inputs in the order of `names` to one tensor."""
-
-    def __init__(self, model: nn.Module, names: tuple[str, ...], head: Head | None) -> None:
-        """Take logits as they are, or token states through `head`."""
-        super().__init__()
-        self.model = model
-        self.names = names
-        self.head = head
-
-    def forward(self, *inputs: Tensor) -> Tensor:
-        """Inputs [batch, tokens] to [batch, labels], [batch, tokens, labels] or [batch, dimensions]."""
-        named = dict(zip(self.names, inputs, strict=True))
-        outputs = self.model(**named, return_dict=True)
-        if self.head is None:
-            logits: Tensor = outputs.logits
-            return logits
-        vectors: Tensor = self.head(outputs.last_hidden_state, named["attention_mask"])
-        return vectors
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +53,7 @@ class Original:
     layers: int
     heads: int
     hidden: int
+    """These three are 0 where the configuration has other names for them."""
     tokens: int
     """How many ids the tokenizer has, from 0 up."""
     padding: int
@@ -79,8 +61,8 @@ class Original:
 
     def run(self, feeds: Feeds) -> Outputs:
         """Compute [batch, labels], [batch, tokens, labels] or [batch, dimensions]."""
-        inputs = [torch.from_numpy(feeds[name]) for name in self.facts.inputs]
-        with torch.inference_mode(), quiet():
+        inputs = [torch.tensor(feeds[name]) for name in self.facts.inputs]
+        with torch.inference_mode():
             outputs: Outputs = self.module(*inputs).numpy()
         return outputs
 
@@ -135,8 +117,9 @@ def read(
         allow_pickle=allow_pickle,
         trust_remote_code=trust_remote_code,
     )
+    names = graph.inputs(model, config, file.inputs)
     _check_vocabulary(model, file)
-    module = Graph(model, _inputs(model, config, file), _head(chosen, sentences)).eval()
+    module = Graph(model, names, _head(chosen, sentences)).eval()
     most = length.longest(
         model,
         config,
@@ -144,13 +127,13 @@ def read(
         sentences=sentences.max_length if sentences else None,
     )
     return Original(
-        facts=_facts(checkpoint, chosen, sentences, module, max_length=most),
+        facts=describing.facts(checkpoint, chosen, sentences, module, max_length=most),
         tokenizer=file.json,
         module=module,
         model_type=config.model_type,
-        layers=config.num_hidden_layers,
-        heads=config.num_attention_heads,
-        hidden=config.hidden_size,
+        layers=getattr(config, "num_hidden_layers", 0),
+        heads=getattr(config, "num_attention_heads", 0),
+        hidden=getattr(config, "hidden_size", 0),
         tokens=file.size,
         padding=config.pad_token_id or 0,
     )
@@ -159,7 +142,7 @@ def read(
 def _config(checkpoint: Checkpoint, *, trust_remote_code: bool) -> PretrainedConfig:
     try:
         with quiet():
-            return AutoConfig.from_pretrained(
+            config = AutoConfig.from_pretrained(
                 checkpoint.path, trust_remote_code=trust_remote_code, local_files_only=True
             )
     except Exception as error:
@@ -167,22 +150,10 @@ def _config(checkpoint: Checkpoint, *, trust_remote_code: bool) -> PretrainedCon
             f"transformers {transformers.__version__} cannot read the configuration of"
             f" {checkpoint.model}: {error}"
         ) from error
-
-
-def _inputs(model: nn.Module, config: PretrainedConfig, file: TokenizerFile) -> tuple[str, ...]:
-    """What the model takes and can tell apart, and what its tokenizer makes.
-
-    Without token_type_ids a model takes them for zeros, which is what it gets in transformers too
-    where its tokenizer makes none.
-    """
-    taken = signature(model.forward).parameters
-    if "input_ids" not in taken:
-        raise OptimizeError(
-            f"{type(model).__name__} takes no input_ids; only texts can be answered"
-        )
-    segments = "token_type_ids" in file.inputs and getattr(config, "type_vocab_size", 0) > 1
-    wanted = ("input_ids", "attention_mask", *(["token_type_ids"] if segments else []))
-    return tuple(name for name in wanted if name in taken)
+    # ModernBERT compiles itself where it can, and what is compiled cannot be traced.
+    if getattr(config, "reference_compile", False) is not False:
+        config.reference_compile = False
+    return config
 
 
 def _check_vocabulary(model: Any, file: TokenizerFile) -> None:  # noqa: ANN401 - transformers'
@@ -198,64 +169,3 @@ def _head(chosen: Choice, sentences: Sentences | None) -> Head | None:
     if chosen.task != "feature-extraction":
         return None
     return sentences.head if sentences else Head(Pooling())
-
-
-def _facts(
-    checkpoint: Checkpoint,
-    chosen: Choice,
-    sentences: Sentences | None,
-    module: Graph,
-    *,
-    max_length: int,
-) -> Facts:
-    width = _width(module)
-    expected = 1 if chosen.task == "ranking" else len(chosen.labels)
-    if chosen.task != "feature-extraction" and width != expected:
-        raise OptimizeError(
-            f"the model gives {width} logits and config.json has {expected} labels; correct id2label"
-        )
-    encoder = sentences.encoder if sentences else checkpoint
-    source = {
-        "model": checkpoint.model,
-        "revision": checkpoint.revision,
-        "architecture": type(module.model).__name__,
-        "weights": encoder.dtype(),
-        "licence": checkpoint.licence,
-    }
-    return Facts(
-        name=checkpoint.name,
-        task=chosen.task,
-        problem_type=chosen.problem_type,
-        labels=chosen.labels,
-        normalize=sentences is not None and sentences.normalize,
-        dimensions=width if chosen.task == "feature-extraction" else None,
-        default_dimensions=_default_dimensions(sentences, width),
-        activation=chosen.activation,
-        prompts=sentences.prompts if sentences else {},
-        default_prompt_name=sentences.default_prompt_name if sentences else None,
-        max_length=max_length,
-        inputs=module.names,
-        why=chosen.why,
-        source={key: value for key, value in source.items() if value is not None},
-    )
-
-
-def _width(module: Graph) -> int:
-    """Labels or dimensions: what the last axis of the output has."""
-    ids = torch.ones((1, 4), dtype=torch.int64)
-    with torch.inference_mode(), quiet():
-        return int(
-            module(*(ids if name != "token_type_ids" else ids * 0 for name in module.names)).shape[
-                -1
-            ]
-        )
-
-
-def _default_dimensions(sentences: Sentences | None, width: int) -> int | None:
-    wanted = sentences.default_dimensions if sentences else None
-    if wanted is not None and not 0 < wanted <= width:
-        raise OptimizeError(
-            f"config_sentence_transformers.json: truncate_dim {wanted} is not one of 1 to {width},"
-            " the dimensions of the model"
-        )
-    return wanted

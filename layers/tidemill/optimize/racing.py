@@ -8,11 +8,11 @@ from tidemill.cores import available_cores
 from tidemill.files import TOKENIZER
 from tidemill.optimize import timing
 from tidemill.optimize.original import Original
-from tidemill.optimize.probes import Probes
 from tidemill.optimize.progress import Progress
 from tidemill.optimize.reference import ORIGINAL, Reference
 from tidemill.optimize.timing import Opened, Timings
 from tidemill.pipeline import Mode, Pipeline
+from tidemill.probes import Probes
 from tidemill.tasks import open_task
 from tidemill.tokens import TokenizerFile
 

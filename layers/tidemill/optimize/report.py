@@ -1,18 +1,15 @@
 """All that was built, measured, kept and dropped: what `report.json` says."""
 
 import hashlib
-import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Literal
 
 import orjson
 
-from tidemill.cores import available_cores
+from tidemill.environment import Environment
 from tidemill.errors import OptimizeError
-from tidemill.machine import Machine
 from tidemill.optimize.comparison import Comparison
 from tidemill.optimize.examples import Example
 from tidemill.optimize.facts import Facts
@@ -21,34 +18,6 @@ from tidemill.optimize.neighbours import Neighbours
 from tidemill.optimize.timing import Timings
 
 Outcome = Literal["kept", "dropped", "failed", "original"]
-
-_CPUINFO = Path("/proc/cpuinfo")
-
-
-@dataclass(frozen=True, slots=True)
-class Environment:
-    """Where the figures come from."""
-
-    cpu: str
-    cores: int
-    memory_mb: int
-    features: tuple[str, ...]
-    system: str
-    packages: Mapping[str, str]
-    """Name to version."""
-
-    @classmethod
-    def here(cls, packages: Sequence[str], cpuinfo: Path = _CPUINFO) -> "Environment":
-        """This machine; of `packages` those that are installed."""
-        machine = Machine.here()
-        return cls(
-            cpu=_cpu(cpuinfo),
-            cores=available_cores(),
-            memory_mb=machine.memory_mb,
-            features=tuple(sorted(machine.features)),
-            system=f"{platform.system()} {platform.release()}, Python {platform.python_version()}",
-            packages=_versions(packages),
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,25 +147,6 @@ class Report:
         return orjson.dumps(
             self.as_json(), default=str, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
         )
-
-
-def _cpu(cpuinfo: Path) -> str:
-    try:
-        lines = cpuinfo.read_text().splitlines()
-    except OSError:
-        lines = []
-    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
-    return next(names, "") or platform.processor() or platform.machine()
-
-
-def _versions(packages: Sequence[str]) -> dict[str, str]:
-    found = {}
-    for name in packages:
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            continue
-    return found
 
 
 def _sha256(path: Path) -> str:

@@ -1,15 +1,16 @@
 """`report.html`: one page that needs nothing else, no script and no network."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from html import escape
 from pathlib import Path
 from string import Template
 from typing import Final
 
-from tidemill.optimize import plots, wording
+from tidemill.optimize import wording
 from tidemill.optimize.report import Candidate, Report
 from tidemill.optimize.report_plots import drawn, timed
 from tidemill.optimize.timing import Timing
+from tidemill.pages.page import cell, document, milliseconds, table, terms
 from tidemill.pipeline import Mode
 
 _TEMPLATE = Path(__file__).with_suffix(".html")
@@ -22,22 +23,17 @@ _MODES: Final[tuple[tuple[Mode, str], ...]] = (
 def page(report: Report) -> str:
     """The page. Names, labels and paths are whatever somebody called them, so all is escaped."""
     template = Template(_TEMPLATE.read_text(encoding="utf-8"))
-    return template.substitute(
+    body = template.substitute(
         name=escape(report.facts.name),
         subtitle=escape(f"{report.facts.task}, optimised on {report.made.partition('T')[0]}"),
         summary=escape(_summary(report)),
-        colours="\n".join(
-            f".line.s{n} {{ stroke: var(--s{n}); }} .marker.s{n} {{ fill: var(--s{n}); }}"
-            for n in range(plots.COLOURS)
-        ),
         plots=drawn(report),
         candidates=_candidates(report),
         made=_made(report),
         timings=_timings(report),
-        details="".join(
-            f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in _details(report)
-        ),
+        details=terms(_details(report)),
     )
+    return document(title=f"{report.facts.name}, optimised", body=body)
 
 
 def _summary(report: Report) -> str:
@@ -69,15 +65,15 @@ def _candidates(report: Report) -> str:
         tone = {"kept": "good", "original": ""}.get(candidate.outcome, "bad")
         beside = candidate.neighbours
         cells = [
-            _cell(candidate.name),
-            _cell(outcome, tone),
-            *(_cell(figures[candidate.name].get(name, ""), "number") for name in measures),
-            _cell(wording.effect(beside.batch) if beside else ""),
-            _cell(wording.effect(beside.padded) if beside else ""),
-            _cell(wording.size(candidate.size_bytes), "number"),
+            cell(candidate.name),
+            cell(outcome, tone),
+            *(cell(figures[candidate.name].get(name, ""), "number") for name in measures),
+            cell(wording.effect(beside.batch) if beside else ""),
+            cell(wording.effect(beside.padded) if beside else ""),
+            cell(wording.size(candidate.size_bytes), "number"),
         ]
         rows.append(f'<tr class="{outcome}">{"".join(cells)}</tr>')
-    return _table(head, rows, numbers=measures)
+    return table(head, rows, numbers=measures)
 
 
 def _made(report: Report) -> str:
@@ -107,12 +103,12 @@ def _timings(report: Report) -> str:
     for name in timed(report):
         for mode, called in _MODES:
             told = [_timing(cells.get((name, mode, tokens))) for tokens in lengths]
-            rows.append(f"<tr>{_cell(name)}{_cell(called)}{''.join(told)}</tr>")
+            rows.append(f"<tr>{cell(name)}{cell(called)}{''.join(told)}</tr>")
     note = (
         '<p class="quiet">Median, and the 95th percentile in brackets; tokenising and the answer'
         " included. Variants took turns.</p>"
     )
-    return f"{_table(head, rows, numbers=head[2:])}{note}{_left_out(report)}"
+    return f"{table(head, rows, numbers=head[2:])}{note}{_left_out(report)}"
 
 
 def _left_out(report: Report) -> str:
@@ -128,11 +124,11 @@ def _left_out(report: Report) -> str:
     )
 
 
-def _timing(cell: Timing | None) -> str:
-    if cell is None:
-        return _cell("", "number")
-    told = f"{wording.milliseconds(cell.median_ms)} ({wording.milliseconds(cell.p95_ms)})"
-    return _cell(told, "number")
+def _timing(timing: Timing | None) -> str:
+    if timing is None:
+        return cell("", "number")
+    told = f"{milliseconds(timing.median_ms)} ({milliseconds(timing.p95_ms)})"
+    return cell(told, "number")
 
 
 def _details(report: Report) -> Iterator[tuple[str, str]]:
@@ -154,21 +150,3 @@ def _details(report: Report) -> Iterator[tuple[str, str]]:
     yield "Features", ", ".join(here.features)
     yield "System", here.system
     yield "Packages", ", ".join(f"{name} {version}" for name, version in here.packages.items())
-
-
-def _table(head: Sequence[str], rows: Sequence[str], *, numbers: Sequence[str]) -> str:
-    titles = "".join(
-        f'<th class="number">{escape(title)}</th>'
-        if title in numbers
-        else f"<th>{escape(title)}</th>"
-        for title in head
-    )
-    body = "".join(rows)
-    return (
-        f'<div class="scroll" tabindex="0"><table><thead><tr>{titles}</tr></thead>'
-        f"<tbody>{body}</tbody></table></div>"
-    )
-
-
-def _cell(text: str, style: str = "") -> str:
-    return f'<td class="{style}">{escape(text)}</td>' if style else f"<td>{escape(text)}</td>"

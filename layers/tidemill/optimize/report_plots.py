@@ -1,11 +1,12 @@
 """The plots of a report: latency by length, and accuracy against speed."""
 
 from collections.abc import Sequence
-from html import escape
 
-from tidemill.optimize import plots, wording
+from tidemill.optimize import wording
 from tidemill.optimize.report import Report
 from tidemill.optimize.timing import Timing
+from tidemill.pages import plots
+from tidemill.pages.page import figure, legend
 from tidemill.pipeline import Mode
 
 # Where variants are set against their accuracy: messages are about so long.
@@ -22,7 +23,7 @@ def drawn(report: Report) -> str:
         for name in names
     }
     figures = [
-        _figure(
+        figure(
             "Latency by length",
             plots.lines(
                 latency,
@@ -35,10 +36,7 @@ def drawn(report: Report) -> str:
         else "",
         _accuracy_plot(report, names),
     ]
-    legend = "".join(
-        f"<li>{plots.swatch(number)}{escape(name)}</li>" for number, name in enumerate(names)
-    )
-    return f'<div class="plots">{"".join(figures)}</div><ul class="legend">{legend}</ul>'
+    return f'<div class="plots">{"".join(figures)}</div>{legend(names)}'
 
 
 def _accuracy_plot(report: Report, names: Sequence[str]) -> str:
@@ -58,7 +56,7 @@ def _accuracy_plot(report: Report, names: Sequence[str]) -> str:
         return ""
     measure = told[0][0]
     tokens = min(common, key=lambda length: abs(length - _USUAL_TOKENS))
-    return _figure(
+    return figure(
         f"{measure[0].upper()}{measure[1:]} against speed",
         plots.scatter(
             {
@@ -77,10 +75,6 @@ def _original(report: Report) -> tuple[str, float] | None:
     """What the original reaches, where there are labels."""
     accuracies = (each.comparison.accuracy for each in report.candidates if each.comparison)
     return next((("original", each.reference) for each in accuracies if each), None)
-
-
-def _figure(caption: str, plot: str) -> str:
-    return f"<figure><figcaption>{escape(caption)}</figcaption>{plot}</figure>"
 
 
 def timed(report: Report) -> list[str]:

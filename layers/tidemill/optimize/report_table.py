@@ -8,6 +8,7 @@ from rich.text import Text
 
 from tidemill.optimize import wording
 from tidemill.optimize.report import Candidate, Report
+from tidemill.pages.page import milliseconds
 
 _STYLES = {
     "chosen": "bold green",
@@ -61,7 +62,7 @@ def _medians(report: Report, candidate: Candidate, lengths: list[int]) -> Iterat
         if cell.variant == candidate.name and cell.mode == "latency"
     }
     for tokens in lengths:
-        yield wording.milliseconds(medians[tokens]) if tokens in medians else "-"
+        yield milliseconds(medians[tokens]) if tokens in medians else "-"
 
 
 def _lines(report: Report) -> Iterator[str]:

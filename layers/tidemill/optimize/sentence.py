@@ -4,13 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import torch
 from torch import Tensor, nn
 
 from tidemill.errors import OptimizeError
+from tidemill.optimize import sentence_layers
 from tidemill.optimize.checkpoint import Checkpoint
 from tidemill.optimize.pooling import Pooling, modes
-from tidemill.optimize.weights import tensors
 
 _PACKAGE = "sentence_transformers."
 # What the encoder's own settings have been called, by versions and models.
@@ -23,21 +22,6 @@ _SETTINGS = (
     "sentence_xlm-roberta_config.json",
     "sentence_xlnet_config.json",
 )
-_ACTIVATIONS: Mapping[str, type[nn.Module]] = {
-    kind.__name__: kind
-    for kind in (
-        nn.Identity,
-        nn.Tanh,
-        nn.ReLU,
-        nn.GELU,
-        nn.SiLU,
-        nn.Sigmoid,
-        nn.LeakyReLU,
-        nn.ELU,
-        nn.Hardtanh,
-        nn.Softplus,
-    )
-}
 
 
 class Head(nn.Module):
@@ -87,7 +71,7 @@ def read(checkpoint: Checkpoint, *, allow_pickle: bool) -> Sentences:
     # The last one is left to the run time, where a request may decline it.
     normalize = kinds[-1] == "Normalize"
     layers = [
-        _layer(kind, where, allow_pickle=allow_pickle)
+        sentence_layers.layer(kind, where, allow_pickle=allow_pickle)
         for kind, where in (listed[2:-1] if normalize else listed[2:])
     ]
     settings = checkpoint.json("config_sentence_transformers.json") or {}
@@ -134,63 +118,6 @@ def _modules(checkpoint: Checkpoint) -> list[tuple[str, Checkpoint]]:
     return modules
 
 
-def _layer(kind: str, where: Checkpoint, *, allow_pickle: bool) -> nn.Module:
-    if kind == "Dense":
-        return _dense(where, allow_pickle=allow_pickle)
-    if kind == "LayerNorm":
-        norm = nn.LayerNorm(_size(where, "dimension"))
-        _fill(norm, "norm.", where, allow_pickle=allow_pickle)
-        return norm
-    if kind == "Normalize":
-        return _Normalize()
-    raise OptimizeError(
-        f"modules.json lists {kind}, and what can be put behind the pooling is"
-        " Dense, LayerNorm, Dropout and Normalize"
-    )
-
-
-def _dense(where: Checkpoint, *, allow_pickle: bool) -> nn.Module:
-    config = where.config
-    name = str(config.get("activation_function", "torch.nn.modules.activation.Tanh"))
-    activation = _ACTIVATIONS.get(name.rsplit(".", 1)[-1]) if name.startswith("torch.nn.") else None
-    if activation is None:
-        raise OptimizeError(
-            f"{where.path}: the activation {name} is not one of {', '.join(sorted(_ACTIVATIONS))};"
-            " it cannot be put into the graph"
-        )
-    for key in ("module_input_name", "module_output_name"):
-        if config.get(key, "sentence_embedding") != "sentence_embedding":
-            raise OptimizeError(
-                f"{where.path}: {key} is {config[key]!r}; a Dense layer has to work on the pooled"
-                " sentence_embedding"
-            )
-    linear = nn.Linear(
-        _size(where, "in_features"), _size(where, "out_features"), bias=config.get("bias", True)
-    )
-    _fill(linear, "linear.", where, allow_pickle=allow_pickle)
-    return nn.Sequential(linear, activation())
-
-
-def _size(where: Checkpoint, key: str) -> int:
-    size = where.config.get(key)
-    if not isinstance(size, int) or size < 1:
-        raise OptimizeError(
-            f"{where.path / 'config.json'}: {key} must be a whole number from 1 up and is {size!r};"
-            " download the model again"
-        )
-    return size
-
-
-def _fill(layer: nn.Module, prefix: str, where: Checkpoint, *, allow_pickle: bool) -> None:
-    found = tensors(where, allow_pickle=allow_pickle)
-    try:
-        layer.load_state_dict(
-            {name.removeprefix(prefix): tensor.float() for name, tensor in found.items()}
-        )
-    except RuntimeError as error:
-        raise OptimizeError(f"{where.path}: the weights do not fit: {error}") from error
-
-
 def _prompts(settings: Mapping[str, Any]) -> dict[str, str]:
     prompts = settings.get("prompts") or {}
     if not isinstance(prompts, dict) or not all(isinstance(v, str) for v in prompts.values()):
@@ -211,11 +138,3 @@ def _default_prompt(settings: Mapping[str, Any], prompts: Mapping[str, str]) -> 
             f" prompts {sorted(prompts)}"
         )
     return str(name)
-
-
-class _Normalize(nn.Module):
-    """Scale to length 1, between two other layers."""
-
-    def forward(self, vectors: Tensor) -> Tensor:
-        normalised: Tensor = torch.nn.functional.normalize(vectors, p=2.0, dim=1)
-        return normalised

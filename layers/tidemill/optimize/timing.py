@@ -8,8 +8,8 @@ from typing import Any, Final, Protocol
 import numpy as np
 
 from tidemill.answers import Answer
-from tidemill.optimize.probes import Probes
 from tidemill.pipeline import Mode
+from tidemill.probes import Probes
 
 LENGTHS: Final = (8, 32, 128, 512)
 BUDGET_S: Final = 25.0

@@ -71,11 +71,6 @@ def size(size_bytes: int | None) -> str:
     return "" if size_bytes is None else f"{size_bytes / 1e6:,.1f} MB"
 
 
-def milliseconds(value: float) -> str:
-    """Three digits that mean something."""
-    return f"{value:.2f}" if value < 10 else f"{value:.1f}" if value < 100 else f"{value:,.0f}"
-
-
 def _moves(moves: Moves | None) -> str | None:
     return None if moves is None else f"{moves.mean:.4f}, {moves.p99:.4f}, {moves.max:.4f}"
 

@@ -1,11 +1,12 @@
 """A report to show, with what one of a real run has."""
 
 from tests.layers.optimize.subjects import facts
+from tidemill.environment import Environment
 from tidemill.optimize.comparison import Comparison
 from tidemill.optimize.gate import Thresholds, misses
 from tidemill.optimize.neighbours import Effect, Neighbours
 from tidemill.optimize.pairs import Accuracy, Moves
-from tidemill.optimize.report import Calibration, Candidate, Environment, Report
+from tidemill.optimize.report import Calibration, Candidate, Report
 from tidemill.optimize.timing import LeftOut, Timing, Timings
 from tidemill.pipeline import Mode
 

@@ -1,4 +1,5 @@
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -7,6 +8,7 @@ import pytest
 import torch
 import transformers
 from safetensors.torch import load_file
+from transformers import dynamic_module_utils
 
 from tests.layers.optimize.checkpoints import (
     ARCHITECTURES,
@@ -22,6 +24,18 @@ from tidemill.optimize import original
 from tidemill.optimize.quiet import quiet
 
 SEGMENTED = {"bert", "minilm", "albert", "electra"}
+
+
+OWN = """
+from transformers import BertForSequenceClassification
+
+
+class Own(BertForSequenceClassification):
+    def forward(self, input_ids, attention_mask=None, token_type_ids=None, **options):
+        answer = super().forward(input_ids, attention_mask, token_type_ids, **options)
+        answer.logits = answer.logits * 2
+        return answer
+"""
 
 
 def feeds(tokens: int = 6) -> Feeds:
@@ -183,6 +197,20 @@ def test_code_of_a_models_own_is_never_run_unasked(file: str, tmp_path: Path) ->
         original.load(str(folder))
 
 
+def test_code_of_a_models_own_is_run_for_those_who_ask(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dynamic_module_utils, "HF_MODULES_CACHE", tmp_path / "modules")
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    folder = checkpoint(tmp_path / "tiny", "bert")
+    expected = original.load(str(folder)).run(feeds())
+    (folder / "modeling.py").write_text(OWN, encoding="utf-8")
+    change(folder, auto_map={"AutoModelForSequenceClassification": "modeling.Own"})
+    loaded = original.load(str(folder), trust_remote_code=True)
+    assert loaded.facts.source["architecture"] == "Own"
+    np.testing.assert_allclose(loaded.run(feeds()), expected * 2)
+
+
 def test_code_from_another_repository_is_not_run_even_if_asked_for(tmp_path: Path) -> None:
     folder = checkpoint(tmp_path / "tiny", "bert")
     change(folder, auto_map={"AutoTokenizer": [None, "other/repository--tokenization.Own"]})
@@ -201,6 +229,24 @@ def test_the_smallest_of_the_lengths_is_what_a_model_takes(
     loaded = original.load(str(checkpoint(tmp_path / "tiny", architecture, **options)))
     assert loaded.facts.max_length == expected
     assert np.isfinite(loaded.run(feeds(expected))).all()
+
+
+def test_a_model_without_any_limit_of_its_own_needs_one(tmp_path: Path) -> None:
+    folder = checkpoint(tmp_path / "tiny", "deberta-v3")
+    change(folder, max_position_embeddings=10**9)
+    with pytest.raises(OptimizeError, match="nothing says how many tokens"):
+        original.load(str(folder))
+
+
+def test_a_model_that_reads_no_texts_is_refused(tmp_path: Path) -> None:
+    config = transformers.Wav2Vec2Config(
+        hidden_size=16, num_hidden_layers=1, num_attention_heads=1, intermediate_size=16
+    )
+    checkpoint(tmp_path, "bert")
+    with quiet():
+        transformers.Wav2Vec2Model(config).save_pretrained(tmp_path)
+    with pytest.raises(OptimizeError, match="takes no input_ids"):
+        original.load(str(tmp_path), task="feature-extraction")
 
 
 def test_a_cross_encoder_ranks(tmp_path: Path) -> None:

@@ -6,9 +6,10 @@ import pytest
 
 from tests.layers.optimize.reports import NASTY, report
 from tests.layers.optimize.subjects import facts
+from tidemill.environment import Environment
 from tidemill.errors import OptimizeError
 from tidemill.optimize.examples import Example
-from tidemill.optimize.report import Calibration, Environment
+from tidemill.optimize.report import Calibration
 
 
 def test_the_report_is_json_with_the_fastest_first() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 import torch
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 from transformers import AutoModel, AutoTokenizer
 
 from tests.layers.optimize.checkpoints import HIDDEN, sentence_transformer
@@ -142,6 +142,36 @@ def test_a_dense_layer_may_have_no_bias_and_other_activations(
     np.testing.assert_allclose(found[0], layer, atol=1e-5)
 
 
+def test_layers_have_the_rules_for_pickles_that_encoders_have(tmp_path: Path) -> None:
+    layers = [("Dense", dense("linear.Identity"))]
+    folder = sentence_transformer(tmp_path / "tiny", between=layers)
+    file = folder / "2_Dense" / "model.safetensors"
+    torch.save(load_file(file), file.with_name("pytorch_model.bin"))
+    file.unlink()
+    with pytest.raises(OptimizeError, match="is a pickle"):
+        original.load(str(folder))
+    assert original.load(str(folder), allow_pickle=True).facts.dimensions == 8
+
+
+@pytest.mark.parametrize("name", ["model.safetensors", "pytorch_model.bin"])
+def test_damaged_weights_of_a_layer_are_refused(name: str, tmp_path: Path) -> None:
+    layers = [("Dense", dense("linear.Identity"))]
+    folder = sentence_transformer(tmp_path / "tiny", between=layers)
+    (folder / "2_Dense" / "model.safetensors").unlink()
+    (folder / "2_Dense" / name).write_bytes(b"no tensors")
+    with pytest.raises(OptimizeError, match="cannot be read"):
+        original.load(str(folder), allow_pickle=True)
+
+
+def test_weights_of_a_layer_that_do_not_fit_are_refused(tmp_path: Path) -> None:
+    layers = [("Dense", dense("linear.Identity"))]
+    folder = sentence_transformer(tmp_path / "tiny", between=layers)
+    config = folder / "2_Dense" / "config.json"
+    config.write_text(config.read_text().replace('"out_features": 8', '"out_features": 9'))
+    with pytest.raises(OptimizeError, match="the weights do not fit"):
+        original.load(str(folder))
+
+
 def test_the_settings_reach_the_facts(tmp_path: Path) -> None:
     settings = {
         "prompts": {"query": "query: ", "passage": ""},
@@ -198,6 +228,7 @@ def rewritten(folder: Path, kind: str = "", path: str = "") -> Path:
     [
         ({"kind": "custom_st.Pooling"}, "custom_st.Pooling, which is the model's own code"),
         ({"kind": "sentence_transformers.models.LSTM"}, "begins with Transformer, Pooling"),
+        ({"kind": "sentence_transformers.models.Normalize"}, "begins with Transformer, Pooling"),
         ({"path": "../elsewhere"}, "leads out of the model's directory"),
     ],
 )
@@ -206,6 +237,14 @@ def test_modules_that_cannot_be_in_a_graph_are_refused(
 ) -> None:
     folder = rewritten(sentence_transformer(tmp_path / "tiny"), **change)
     with pytest.raises(OptimizeError, match=complaint):
+        original.load(str(folder))
+
+
+@pytest.mark.parametrize("text", ["{", "{}", '["Transformer"]'])
+def test_a_list_of_modules_that_is_none_is_refused(text: str, tmp_path: Path) -> None:
+    folder = sentence_transformer(tmp_path / "tiny")
+    (folder / "modules.json").write_text(text, encoding="utf-8")
+    with pytest.raises(OptimizeError, match=r"modules\.json"):
         original.load(str(folder))
 
 

@@ -6,9 +6,9 @@ import pytest
 
 from tests.layers.optimize.subjects import facts, task_of, tokenizer_of
 from tidemill.answers import Answer
-from tidemill.optimize.probes import Probes
 from tidemill.optimize.timing import Answers, Opened, Timings, measure
 from tidemill.pipeline import Pipeline
+from tidemill.probes import Probes
 
 TOO_SLOW = "5 repeats take longer than a length's share of the time for measuring"
 

@@ -107,3 +107,12 @@ def test_a_checkpoint_without_a_tokenizer_is_refused(tmp_path: Path) -> None:
             file.unlink()
     with pytest.raises(OptimizeError, match="cannot load the tokenizer"):
         read(tmp_path)
+
+
+def test_a_tokenizer_in_python_alone_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "vocab.txt").write_text("[PAD]\n[UNK]\n", encoding="utf-8")
+    (tmp_path / "config.json").write_text('{"model_type": "bert"}', encoding="utf-8")
+    settings = '{"tokenizer_class": "BertJapaneseTokenizer", "word_tokenizer_type": "basic"}'
+    (tmp_path / "tokenizer_config.json").write_text(settings, encoding="utf-8")
+    with pytest.raises(OptimizeError, match="BertJapaneseTokenizer has no fast form"):
+        read(tmp_path)

@@ -79,13 +79,6 @@ def test_effects_in_words(effect: Effect | None, words: str) -> None:
     assert wording.effect(effect) == words
 
 
-@pytest.mark.parametrize(
-    ("value", "words"), [(0.123, "0.12"), (12.34, "12.3"), (1234.5, "1,234"), (99.96, "100.0")]
-)
-def test_milliseconds_have_three_digits(value: float, words: str) -> None:
-    assert wording.milliseconds(value) == words
-
-
 def test_sizes_are_in_megabytes() -> None:
     assert wording.size(22_912_345) == "22.9 MB"
     assert wording.size(None) == ""

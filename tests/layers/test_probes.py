@@ -10,8 +10,8 @@ from tests.fakes import tokenizers
 from tests.layers.optimize.subjects import facts, task_of
 from tidemill.artifact import STARTER, TaskName
 from tidemill.files import TOKENIZER
-from tidemill.optimize.probes import Probes
 from tidemill.pipeline import Pipeline
+from tidemill.probes import Probes
 from tidemill.tasks import Run
 from tidemill.tokens import TokenizerFile
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tidemill.optimize import plots
-from tidemill.optimize.plots import lines, scatter, swatch
+from tidemill.pages import plots
+from tidemill.pages.plots import lines, scatter, swatch
 
 values = st.floats(1e-4, 1e6)
 series = st.dictionaries(

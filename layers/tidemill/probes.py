@@ -2,10 +2,10 @@
 
 from bisect import bisect_right
 from dataclasses import dataclass
+from typing import Protocol
 
 from tidemill.artifact import TaskName
-from tidemill.optimize.examples import longest_text
-from tidemill.optimize.facts import Facts
+from tidemill.corpus import longest_text
 from tidemill.tasks import Run, Task
 from tidemill.tokens import TokenizerFile
 
@@ -14,11 +14,21 @@ _QUERY = "what is it"
 _FILLERS = (" a", " the", " 1", ".", "a", " x", "!")
 
 
+class Model(Protocol):
+    """What has to be known of a model: an artifact says it, and so do the facts of a checkpoint."""
+
+    @property
+    def task(self) -> TaskName: ...
+
+    @property
+    def max_length(self) -> int: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Probes:
     """Makes inputs; what a token is, is the model's business."""
 
-    facts: Facts
+    facts: Model
     task: Task
     tokenizer: TokenizerFile
 

@@ -1,0 +1,1 @@
+"""Reports as pages that need nothing else: no script, no network."""
