@@ -320,5 +320,7 @@ def _model(name: str, config: PretrainedConfig, seed: int) -> PreTrainedModel:
             # As they start, biases are nought and everything else is small: a mask or a position
             # that went wrong would hardly show.
             for parameter in model.parameters():
-                parameter.add_(torch.randn_like(parameter) * 0.2)
+                # Less in wider models, whose attention would otherwise magnify every rounding.
+                scale = 0.2 if parameter.ndim == 1 else parameter.shape[-1] ** -0.5
+                parameter.add_(torch.randn_like(parameter) * scale)
     return model

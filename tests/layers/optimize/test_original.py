@@ -231,13 +231,6 @@ def test_the_smallest_of_the_lengths_is_what_a_model_takes(
     assert np.isfinite(loaded.run(feeds(expected))).all()
 
 
-def test_a_model_without_any_limit_of_its_own_needs_one(tmp_path: Path) -> None:
-    folder = checkpoint(tmp_path / "tiny", "deberta-v3")
-    change(folder, max_position_embeddings=10**9)
-    with pytest.raises(OptimizeError, match="nothing says how many tokens"):
-        original.load(str(folder))
-
-
 def test_a_model_that_reads_no_texts_is_refused(tmp_path: Path) -> None:
     config = transformers.Wav2Vec2Config(
         hidden_size=16, num_hidden_layers=1, num_attention_heads=1, intermediate_size=16
