@@ -136,14 +136,12 @@ def _problem_type(config: Mapping[str, Any], count: int) -> tuple[ProblemType, s
         raise OptimizeError(
             f"config.json: problem_type must be one of {', '.join(_PROBLEM_TYPES)} and is {given!r}"
         )
-    if count == 1 and given == "single_label_classification":
+    if count == 1 and given in (None, "single_label_classification"):
+        # What was trained as a regression by transformers says so: it writes that down in training.
         return "multi_label_classification", (
-            "a sigmoid, as transformers' pipeline has it, because of one label a softmax is always 1"
+            "one label through a sigmoid, as transformers' pipeline has it, since its softmax would"
+            " always be 1 (for a reranker, say --task ranking)"
         )
     if given is not None:
         return cast("ProblemType", given), f"{given}, as config.json says"
-    if count > 1:
-        return "single_label_classification", f"one of {count} labels"
-    if _activation(config) == "sigmoid":
-        return "multi_label_classification", "one label through a sigmoid, as config.json says"
-    return "regression", "regression, because it has one label (for a reranker, say --task ranking)"
+    return "single_label_classification", f"one of {count} labels"

@@ -48,7 +48,7 @@ def described(folder: Path, config: Mapping[str, Any], **others: str) -> Checkpo
             "ranking",
             "config.json has sentence_transformers; scores through a sigmoid",
         ),
-        (SCORER, "text-classification", "regression, because it has one label"),
+        (SCORER, "text-classification", "one label through a sigmoid"),
     ],
 )
 def test_the_configuration_says_what_a_model_is_for(
@@ -93,7 +93,8 @@ def test_what_was_asked_for_is_done(tmp_path: Path) -> None:
             "multi_label_classification",
         ),
         (CLASSIFIER | {"problem_type": "regression"}, "regression"),
-        (SCORER, "regression"),
+        (SCORER, "multi_label_classification"),
+        (SCORER | {"problem_type": "regression"}, "regression"),
         # Of one label a softmax would always be 1.
         (SCORER | {"problem_type": "single_label_classification"}, "multi_label_classification"),
         (
