@@ -205,9 +205,7 @@ def test_a_job_keeps_the_cuts_of_its_first_plan(cloud: Cloud, pipeline: Pipeline
 def test_a_file_is_another_job_once_another_variant_answers(cloud: Cloud) -> None:
     created = cloud.store.upload(KEY, CONTENT)
     job = cloud.planner.plan(created)
-    others = {
-        name: replace(route, variant="other") for name, route in cloud.planner.routes.items()
-    }
+    others = {name: replace(route, variant="other") for name, route in cloud.planner.routes.items()}
 
     again = replace(cloud.planner, routes=others).plan(created)
 
