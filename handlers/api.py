@@ -21,6 +21,7 @@ def resolver() -> APIGatewayRestResolver:
     environment = Environment.of_process()
     pipeline = Pipeline.open(
         environment.artifact,
+        variant=environment.variant,
         cores=environment.cores,
         memory_mb=environment.memory_mb,
         mode="latency",

@@ -48,6 +48,11 @@ class Environment:
         return Path(self.variables.get("TIDEMILL_ARTIFACT", STARTER))
 
     @property
+    def variant(self) -> str | None:
+        """The variant to run; None for the first that this machine can run."""
+        return self.variables.get("TIDEMILL_VARIANT")
+
+    @property
     def memory_mb(self) -> int | None:
         """What the function was given; None outside Lambda."""
         memory_mb = self.variables.get("AWS_LAMBDA_FUNCTION_MEMORY_SIZE")

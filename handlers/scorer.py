@@ -28,7 +28,10 @@ def scorer() -> Scorer:
         queues=SqsQueues(sqs()),
         finish_queue_url=environment.finish_queue_url,
         pipeline=Pipeline.open(
-            environment.artifact, cores=environment.cores, memory_mb=environment.memory_mb
+            environment.artifact,
+            variant=environment.variant,
+            cores=environment.cores,
+            memory_mb=environment.memory_mb,
         ),
     )
 

@@ -9,7 +9,7 @@ from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
 from infra.build_context import stage
-from infra.config import Architecture, Endpoint
+from infra.config import Architecture, Endpoint, Engine
 
 PLATFORMS = {
     Architecture.ARM64: (ecr_assets.Platform.LINUX_ARM64, lambda_.Architecture.ARM_64),
@@ -33,7 +33,11 @@ class EndpointImage(Construct):
         platform, self.architecture = PLATFORMS[endpoint.architecture]
         # Beside the templates, where `cdk` writes anyway. Every construct lies in an App: a Stage.
         outdir = Path(cast("cdk.Stage", cdk.Stage.of(self)).outdir)
-        context = stage(endpoint.artifact, into=outdir / f"context.{endpoint.name}")
+        context = stage(
+            endpoint.artifact,
+            engine=Engine(endpoint.variant.engine),
+            into=outdir / f"context.{endpoint.name}",
+        )
         self._asset = ecr_assets.DockerImageAsset(
             self,
             "Image",

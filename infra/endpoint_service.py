@@ -34,6 +34,10 @@ class EndpointService(Construct):
     ) -> None:
         super().__init__(scope, construct_id)
         self.endpoint = endpoint
+        serving = {
+            "TIDEMILL_ENDPOINT": endpoint.name,
+            "TIDEMILL_VARIANT": endpoint.variant.name,
+        }
         timeout = cdk.Duration.seconds(endpoint.timeout_s)
         self.shards = WorkQueue(
             self,
@@ -55,7 +59,7 @@ class EndpointService(Construct):
             service="api",
             memory_mb=endpoint.memory_mb,
             timeout=API_TIMEOUT,
-            environment={"TIDEMILL_ENDPOINT": endpoint.name},
+            environment=serving,
             log_retention_days=log_retention_days,
         )
         self.scorer = ServiceFunction(
@@ -66,7 +70,7 @@ class EndpointService(Construct):
             memory_mb=endpoint.memory_mb,
             timeout=timeout,
             environment={
-                "TIDEMILL_ENDPOINT": endpoint.name,
+                **serving,
                 "TIDEMILL_BUCKET": bucket.bucket_name,
                 "TIDEMILL_FINISH_QUEUE_URL": finish.queue_url,
             },

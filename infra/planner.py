@@ -63,6 +63,7 @@ class Planner(Construct):
 def _route(service: EndpointService) -> dict[str, object]:
     return {
         "digest": service.endpoint.digest,
+        "variant": service.endpoint.variant.name,
         "queue_url": service.shards.queue.queue_url,
         "one_shard_bytes": service.endpoint.routes.one_shard_bytes,
         "shard_bytes": service.endpoint.routes.shard_bytes,

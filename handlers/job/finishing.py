@@ -1,7 +1,7 @@
 """Finish: parts become the output, then the manifests say so."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final, cast
 
@@ -124,7 +124,11 @@ class Finisher:
         if current is None or current.version == plan.source.version:
             return
         job = job_name(
-            bucket=self.store.bucket, key=current.key, version=current.version, digest=plan.digest
+            bucket=self.store.bucket,
+            key=current.key,
+            version=current.version,
+            digest=plan.digest,
+            variant=plan.variant,
         )
         self.queues.send(self.finish_queue_url, [FinishMessage(job).encode()])
 
@@ -138,13 +142,9 @@ def _status(shards: list[ShardTally], *, superseded: bool) -> Status:
 
 
 def _model(plan: Plan, shards: list[ShardTally]) -> Model:
-    models = [shard.model for shard in shards if shard.model]
-    if not models:
-        # A job whose every shard was buried met no model; the plan still knows which it was for.
-        return Model(plan.endpoint, plan.digest)
-    # Functions may run on machines that differ.
-    variants = sorted({model.variant for model in models if model.variant})
-    return replace(models[0], variant=", ".join(variants) or None)
+    # A job whose every shard was buried met no model; the plan still knows which it was for.
+    unmet = Model(plan.endpoint, plan.digest)
+    return next((shard.model for shard in shards if shard.model), unmet)
 
 
 def _join(store: Store, shards: list[ShardTally], writer: Writer) -> None:

@@ -93,7 +93,7 @@ class JobKeys:
         return f"{self.tallies}{shard:05}.json"
 
 
-def job_name(*, bucket: str, key: str, version: str, digest: str) -> str:
+def job_name(*, bucket: str, key: str, version: str, digest: str, variant: str) -> str:
     """The job for one version of one object and one model: the same however often it is asked.
 
     Args:
@@ -101,6 +101,7 @@ def job_name(*, bucket: str, key: str, version: str, digest: str) -> str:
         key: The object's key, decoded.
         version: Its version id; its ETag and time in a bucket without versions.
         digest: The artifact's digest.
+        variant: Which of the artifact's variants answers; another one may answer otherwise.
     """
-    parts = "\n".join((bucket, key, version, digest))
+    parts = "\n".join((bucket, key, version, digest, variant))
     return hashlib.sha256(parts.encode("utf-8", "surrogatepass")).hexdigest()[:_JOB_CHARACTERS]

@@ -30,6 +30,7 @@ class Plan:
     job: str
     endpoint: str
     digest: str
+    variant: str
     source: Stored
     gzip: bool
     shard_bytes: int

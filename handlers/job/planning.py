@@ -26,6 +26,7 @@ class Route:
     """Where an endpoint's shards go, and how large they are."""
 
     digest: str
+    variant: str
     queue_url: str
     one_shard_bytes: int
     shard_bytes: int
@@ -109,6 +110,7 @@ class Planner:
             key=source.key,
             version=source.version,
             digest=route.digest,
+            variant=route.variant,
         )
         gzip = self._is_gzip(source, route)
         shard_bytes, shards = cut(
@@ -121,6 +123,7 @@ class Planner:
             job=job,
             endpoint=endpoint,
             digest=route.digest,
+            variant=route.variant,
             source=source,
             gzip=gzip,
             shard_bytes=shard_bytes,

@@ -44,18 +44,19 @@ class Scorer:
         plan = load_plan(self.store, message.job)
         if plan is None:
             return None
-        artifact = self.pipeline.artifact
-        if plan.digest != artifact.digest:
+        artifact, variant = self.pipeline.artifact, self.pipeline.variant
+        if (plan.digest, plan.variant) != (artifact.digest, variant):
             raise ModelMismatch(
-                f"job {plan.job} was planned for the artifact {plan.digest} and this function holds"
-                f" {artifact.digest}; drop the file again if the model was replaced"
+                f"job {plan.job} was planned for {plan.variant} of the artifact {plan.digest} and"
+                f" this function runs {variant} of {artifact.digest}; drop the file again if the"
+                " model was replaced"
             )
         done = complete_shard(
             self.store,
             plan,
             message.shard,
             part=plan.keys.part(message.shard),
-            model=Model(artifact.name, artifact.digest, self.pipeline.variant),
+            model=Model(artifact.name, artifact.digest, variant),
             answer=lambda lines, sink: score(lines, sink, self.pipeline, first=plan.first_number),
         )
         ask_to_finish(self.store, self.queues, self.finish_queue_url, plan)

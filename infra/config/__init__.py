@@ -2,7 +2,16 @@
 
 from infra.config.errors import ConfigError
 from infra.config.load import load
-from infra.config.values import Architecture, Authorisation, Deployment, Endpoint, Routes, Storage
+from infra.config.values import (
+    Architecture,
+    Authorisation,
+    Deployment,
+    Endpoint,
+    Engine,
+    Routes,
+    Storage,
+    Variant,
+)
 
 __all__ = [
     "Architecture",
@@ -10,7 +19,9 @@ __all__ = [
     "ConfigError",
     "Deployment",
     "Endpoint",
+    "Engine",
     "Routes",
     "Storage",
+    "Variant",
     "load",
 ]

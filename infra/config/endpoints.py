@@ -1,21 +1,19 @@
 """The endpoints of a deployment, and the artifacts they serve."""
 
-import hashlib
-import json
 import re
 from pathlib import Path
 
+from infra.config.artifact import read_artifact
 from infra.config.table import Table
 from infra.config.values import Architecture, Endpoint, Routes
+from infra.config.variants import choose_variant
 
 MB = 1_000_000
-# Of the artifacts that the image's code reads.
-FORMATS = (1, 2)
 # Names stand in URLs, in S3 keys and in the ids of stack outputs.
 NAME = re.compile(r"[a-z][a-z0-9-]{0,31}")
-FOLDER = re.compile(r".+")
+ANY = re.compile(r".+")
 # The planner's environment lists them all, and Lambda gives an environment 4 kB.
-MAX_ENDPOINTS = 10
+MAX_ENDPOINTS = 9
 
 
 def read_endpoints(document: Table, *, folder: Path) -> tuple[Endpoint, ...]:
@@ -45,38 +43,44 @@ def read_endpoints(document: Table, *, folder: Path) -> tuple[Endpoint, ...]:
 
 
 def _endpoint(tables: Table, name: str, *, folder: Path) -> Endpoint:
-    known = ("artifact", "memory_mb", "architecture", "concurrency", "timeout_s", "routes")
+    known = (
+        "artifact",
+        "variant",
+        "memory_mb",
+        "architecture",
+        "concurrency",
+        "timeout_s",
+        "routes",
+    )
     table = tables.table(name, known=known)
-    artifact = folder / table.text(
-        "artifact", default=None, rule=FOLDER, example="layers/tidemill/starter"
+    folder /= table.text("artifact", default=None, rule=ANY, example="layers/tidemill/starter")
+    artifact = read_artifact(table, folder)
+    memory_mb = table.integer("memory_mb", default=1769, low=128, high=10240)
+    architecture = table.choice("architecture", default=Architecture.ARM64)
+    variant = choose_variant(
+        table,
+        artifact.variants,
+        name=_variant_name(table),
+        architecture=architecture,
+        memory_mb=memory_mb,
     )
     return Endpoint(
         name=name,
-        artifact=artifact,
-        digest=_digest(table, artifact),
-        memory_mb=table.integer("memory_mb", default=1769, low=128, high=10240),
-        architecture=table.choice("architecture", default=Architecture.ARM64),
+        artifact=folder,
+        digest=artifact.digest,
+        variant=variant,
+        memory_mb=memory_mb,
+        architecture=architecture,
         concurrency=table.integer("concurrency", default=10, low=2, high=1000),
         timeout_s=table.integer("timeout_s", default=300, low=10, high=900),
         routes=_routes(table),
     )
 
 
-def _digest(table: Table, artifact: Path) -> str:
-    """Return the sha256 of the manifest, which itself has the sha256 of every other file."""
-    manifest = artifact / "tidemill.json"
-    way_out = "Name the folder that holds the artifact's tidemill.json, relative to this file"
-    try:
-        content = manifest.read_bytes()
-        facts = json.loads(content)
-    except (OSError, ValueError, RecursionError) as error:
-        problem = f"= '{artifact}' is not an artifact: {manifest} cannot be read ({error})"
-        raise table.fault("artifact", problem, way_out) from error
-    if not isinstance(facts, dict) or facts.get("format") not in FORMATS:
-        known = " or ".join(map(str, FORMATS))
-        problem = f"= '{artifact}' is not an artifact of format {known}, says {manifest}"
-        raise table.fault("artifact", problem, way_out)
-    return hashlib.sha256(content).hexdigest()
+def _variant_name(table: Table) -> str | None:
+    if "variant" not in table.names():
+        return None
+    return table.text("variant", default=None, rule=ANY, example="onnx-fp32")
 
 
 def _routes(table: Table) -> Routes:

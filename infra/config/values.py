@@ -20,6 +20,24 @@ class Architecture(StrEnum):
     X86_64 = "x86_64"
 
 
+class Engine(StrEnum):
+    """What an image can hold to run a variant."""
+
+    ONNX = "onnx"
+    OPENVINO = "openvino"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Variant:
+    """One of the ways to run an artifact's model."""
+
+    name: str
+    engine: str
+    requires: frozenset[str] = frozenset()
+    memory_mb: int = 0
+    """What a process takes that runs it; 0 where nobody measured."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Routes:
     """How an object is cut: whole up to `one_shard_bytes`, and every `shard_bytes` above that.
@@ -39,6 +57,7 @@ class Endpoint:
     name: str
     artifact: Path
     digest: str
+    variant: Variant
     memory_mb: int
     architecture: Architecture
     concurrency: int

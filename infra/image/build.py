@@ -10,6 +10,7 @@ import tempfile
 from pathlib import Path
 
 from infra.build_context import stage
+from infra.config import Engine
 from infra.image.platform import PLATFORMS, here
 from infra.image.wheels import download
 
@@ -37,17 +38,25 @@ def build(
     tag: str,
     architecture: str,
     engine: str,
+    runs: Engine = Engine.ONNX,
     base_image: str | None = None,
     wheels: Path | None = None,
 ) -> None:
-    """Build the image `tag` that serves `artifact`, with the Dockerfile's base image unless one is given.
+    """Build the image `tag` that serves a variant of `artifact`.
 
-    With `wheels`, the libraries are downloaded into that folder first, and the build needs no network.
+    Args:
+        artifact: An artifact directory.
+        tag: What the image is called.
+        architecture: The processor that it is for, by the name that tidemill.toml has for it.
+        engine: The container engine that builds it.
+        runs: The variant's engine.
+        base_image: What it starts from, instead of the image that the Dockerfile names.
+        wheels: A folder into which the libraries are downloaded first; the build then needs no network.
     """
     with tempfile.TemporaryDirectory() as folder:
-        context = stage(artifact, into=Path(folder) / "context")
+        context = stage(artifact, engine=runs, into=Path(folder) / "context")
         if wheels:
-            download(wheels, architecture=architecture)
+            download(wheels, architecture=architecture, engine=runs)
             shutil.copytree(wheels, context / "wheels")
         command = [engine, "build", "--tag", tag, "--platform", PLATFORMS[architecture].container]
         if engine == "buildah":
@@ -64,6 +73,7 @@ def main() -> None:
         tag=given.tag,
         architecture=given.architecture,
         engine=given.engine or find_engine(),
+        runs=Engine(given.runs),
         base_image=given.base_image,
         wheels=given.wheels,
     )
@@ -78,6 +88,12 @@ def _parser() -> argparse.ArgumentParser:
         choices=sorted(PLATFORMS),
         default=here(),
         help="default: this machine's, %(default)s",
+    )
+    parser.add_argument(
+        "--runs",
+        choices=list(Engine),
+        default=Engine.ONNX,
+        help="the engine of the variant to run; default: %(default)s",
     )
     parser.add_argument(
         "--base-image",

@@ -31,10 +31,14 @@ def main() -> None:
         sys.exit(f"{', '.join(found)} can be imported in the image; drop it from requirements.txt")
     for name in NEEDED:
         import_module(name)
+    # Only the image of a variant that asks for it has this one.
+    if find_spec("openvino"):
+        import_module("tidemill.engines.openvino")
     for service in SERVICES:
         import_module("boto3").client(service, region_name="us-east-1")
     artifact = Path(os.environ["TIDEMILL_ARTIFACT"])
-    # Opening runs a text through the model, but reads the files of one variant only.
+    # Opening runs a text through the model, but reads the files of one variant only: the first that
+    # this machine can run. The one that is deployed may need another processor.
     import_module("tidemill.artifact").Artifact.open(artifact).verify()
     import_module("tidemill.pipeline").Pipeline.open(artifact)
 

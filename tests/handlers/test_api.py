@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from handlers import api
+from tests.fakes.artifacts import two_variants
 from tests.handlers.events import load_event
 from tidemill.jsonl import encode
 from tidemill.pipeline import Pipeline
@@ -160,6 +161,18 @@ def test_what_is_no_prediction_counts_for_none(
     api.handler(load_event(event), context)
 
     assert figures() == []
+
+
+def test_the_variant_that_the_environment_names_answers(
+    tmp_path: Path, context: LambdaContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TIDEMILL_ARTIFACT", str(two_variants(tmp_path / "artifact")))
+    monkeypatch.setenv("TIDEMILL_VARIANT", "second")
+
+    event = load_event("api_health") | {"path": "/info"}
+    answer = api.handler(event, context)
+
+    assert json.loads(answer["body"])["variant"] == "second"
 
 
 def test_the_model_is_loaded_while_the_function_initialises(

@@ -31,6 +31,11 @@ def test_a_missing_variable_is_named(variables: dict[str, str]) -> None:
         _ = Environment(variables).bucket
 
 
+def test_the_variant_is_the_machines_choice_where_none_is_named() -> None:
+    assert Environment({"TIDEMILL_VARIANT": "onnx-fp32"}).variant == "onnx-fp32"
+    assert Environment({}).variant is None
+
+
 def test_the_starter_is_the_artifact_where_none_is_named() -> None:
     assert Environment({}).artifact == STARTER
 
@@ -52,14 +57,14 @@ def test_outside_lambda_every_granted_core_is_used() -> None:
 
 
 def test_routes_keep_the_order_of_the_endpoints() -> None:
-    route = {"digest": "d", "queue_url": "q", "one_shard_bytes": 2, "shard_bytes": 1}
-    route["gzip_bytes"] = 3
+    route = {"digest": "d", "variant": "v", "queue_url": "q", "one_shard_bytes": 2}
+    route |= {"shard_bytes": 1, "gzip_bytes": 3}
     variable = orjson.dumps({"second": route, "first": route}).decode()
 
     routes = Environment({"TIDEMILL_ENDPOINTS": variable}).routes
 
     assert list(routes) == ["second", "first"]
-    assert routes["first"] == Route("d", "q", one_shard_bytes=2, shard_bytes=1, gzip_bytes=3)
+    assert routes["first"] == Route("d", "v", "q", one_shard_bytes=2, shard_bytes=1, gzip_bytes=3)
 
 
 @pytest.mark.parametrize("value", ["{", "[]", '{"a": 7}', '{"a": {"digest": "d"}}'])

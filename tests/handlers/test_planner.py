@@ -98,8 +98,8 @@ def test_the_function_plans_with_what_its_environment_names(
     s3: "S3Client", sqs: "SQSClient", context: LambdaContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shards = sqs.create_queue(QueueName="shards")["QueueUrl"]
-    route = {"digest": "d", "queue_url": shards, "one_shard_bytes": 1, "shard_bytes": 4}
-    route["gzip_bytes"] = 4
+    route = {"digest": "d", "variant": "v", "queue_url": shards, "one_shard_bytes": 1}
+    route |= {"shard_bytes": 4, "gzip_bytes": 4}
     monkeypatch.setenv("TIDEMILL_BUCKET", BUCKET)
     monkeypatch.setenv("TIDEMILL_FINISH_QUEUE_URL", "finish")
     monkeypatch.setenv("TIDEMILL_ENDPOINTS", orjson.dumps({"banking": route}).decode())

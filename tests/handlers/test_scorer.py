@@ -6,6 +6,7 @@ import pytest
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from handlers import scorer
+from tests.fakes.artifacts import two_variants
 from tests.handlers.conftest import BUCKET
 from tests.handlers.events import load_event
 from tests.handlers.job.cloud import FINISH, Cloud
@@ -89,15 +90,17 @@ def test_a_shard_that_is_done_adds_nothing_again(
 
 @pytest.mark.usefixtures("_fresh")
 def test_the_function_scores_with_what_its_environment_names(
-    s3: "S3Client", classifier_path: Path, monkeypatch: pytest.MonkeyPatch
+    s3: "S3Client", tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TIDEMILL_BUCKET", BUCKET)
     monkeypatch.setenv("TIDEMILL_FINISH_QUEUE_URL", "finish")
-    monkeypatch.setenv("TIDEMILL_ARTIFACT", str(classifier_path))
+    monkeypatch.setenv("TIDEMILL_ARTIFACT", str(two_variants(tmp_path / "classifier")))
+    monkeypatch.setenv("TIDEMILL_VARIANT", "second")
     monkeypatch.setenv("AWS_LAMBDA_FUNCTION_MEMORY_SIZE", "512")
 
     with scorer.scorer().pipeline as opened:
         assert opened.artifact.name == "classifier"
+        assert opened.variant == "second"
         assert opened.workers == 1
         assert scorer.scorer().store.bucket == BUCKET
         assert scorer.scorer() is scorer.scorer()

@@ -41,8 +41,8 @@ artifact = "artifact"
 
 
 def manifest(name: str) -> str:
-    """Return the tidemill.json of an artifact."""
-    return json.dumps({"format": 1, "name": name})
+    """Return the tidemill.json of an artifact of one variant."""
+    return json.dumps({"format": 1, "name": name, "variants": [{"name": "int8", "engine": "onnx"}]})
 
 
 def digest_of(name: str) -> str:

@@ -3,7 +3,15 @@ from pathlib import Path
 
 import pytest
 
-from infra.config import Architecture, Authorisation, ConfigError, Routes, Storage, load
+from infra.config import (
+    Architecture,
+    Authorisation,
+    ConfigError,
+    Routes,
+    Storage,
+    Variant,
+    load,
+)
 from tests.infra.descriptions import FULL, PLAIN, digest_of, manifest, write_deployment
 
 
@@ -26,6 +34,7 @@ def test_an_endpoint_and_its_artifact_are_all_that_must_be_described(tmp_path: P
     assert endpoint.name == "banking"
     assert endpoint.artifact == tmp_path / "artifact"
     assert endpoint.digest == digest_of("artifact")
+    assert endpoint.variant == Variant(name="int8", engine="onnx")
     assert endpoint.memory_mb == 1769
     assert endpoint.architecture is Architecture.ARM64
     assert (endpoint.concurrency, endpoint.timeout_s) == (10, 300)
@@ -91,7 +100,7 @@ REFUSED = {
         f"{BANKING}memory = 512\n",
         (
             "3: endpoints.banking.memory is not known. Did you mean memory_mb? "
-            "Known here: artifact, memory_mb, architecture, concurrency, timeout_s, routes."
+            "Known here: artifact, variant, memory_mb, architecture, concurrency, timeout_s, routes."
         ),
     ),
     "a key like no other": (
@@ -200,9 +209,9 @@ REFUSED = {
         ),
     ),
     "more endpoints than the planner's environment holds": (
-        "[endpoints]\n" + "".join(f"e{n}.artifact = 'artifact'\n" for n in range(11)),
+        "[endpoints]\n" + "".join(f"e{n}.artifact = 'artifact'\n" for n in range(10)),
         (
-            "1: endpoints has 11 entries, and a stack takes 10. "
+            "1: endpoints has 10 entries, and a stack takes 9. "
             "Describe a second stack in a file of its own."
         ),
     ),
@@ -251,7 +260,9 @@ def test_a_value_that_cannot_be_read_is_refused(tmp_path: Path, value: str) -> N
     assert "too long or nested too deep" in refusal(tmp_path, f"{BANKING}memory_mb = {value}\n")
 
 
-@pytest.mark.parametrize("content", ["[", "[]", "{}", '{"format": 3}', "[" * 100_000])
+@pytest.mark.parametrize(
+    "content", ["[", "[]", "{}", '{"format": 3}', '{"format": 2}', "[" * 100_000]
+)
 def test_an_artifact_without_a_readable_manifest_is_refused(tmp_path: Path, content: str) -> None:
     config = write_deployment(tmp_path, PLAIN)
     (tmp_path / "artifact" / "tidemill.json").write_text(content)

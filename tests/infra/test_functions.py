@@ -98,10 +98,11 @@ def test_the_base_image_can_be_given(synthesise: Synthesise, plain: Synthesised)
     assert plain.images()["banking"]["dockerBuildArgs"] == {}
 
 
-def test_an_endpoints_functions_know_its_name(full: Synthesised) -> None:
-    assert variables(full, "Endpoints/any-topics/Api") == {"TIDEMILL_ENDPOINT": "any-topics"}
+def test_an_endpoints_functions_know_its_name_and_its_variant(full: Synthesised) -> None:
+    serving = {"TIDEMILL_ENDPOINT": "any-topics", "TIDEMILL_VARIANT": "int8"}
+    assert variables(full, "Endpoints/any-topics/Api") == serving
     assert variables(full, "Endpoints/any-topics/Scorer") == {
-        "TIDEMILL_ENDPOINT": "any-topics",
+        **serving,
         "TIDEMILL_BUCKET": "Storage/Bucket",
         "TIDEMILL_FINISH_QUEUE_URL": "Finish/Queue",
     }
@@ -118,6 +119,7 @@ def test_the_planner_knows_how_each_endpoints_files_are_cut(full: Synthesised) -
     assert endpoints == {
         "banking": {
             "digest": digest_of("artifact"),
+            "variant": "int8",
             "queue_url": "Endpoints/banking/Shards/Queue",
             "one_shard_bytes": 4_000_000,
             "shard_bytes": 2_000_000,
@@ -125,6 +127,7 @@ def test_the_planner_knows_how_each_endpoints_files_are_cut(full: Synthesised) -
         },
         "any-topics": {
             "digest": digest_of("other"),
+            "variant": "int8",
             "queue_url": "Endpoints/any-topics/Shards/Queue",
             "one_shard_bytes": 1_000_000,
             "shard_bytes": 1_000_000,

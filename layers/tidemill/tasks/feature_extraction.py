@@ -46,7 +46,8 @@ class FeatureExtraction:
         check_parameters(parameters, _PARAMETERS)
         text, _ = text_or_pair(inputs, pairs=False)
         return Run(
-            self._prompt_of(parameters) + text,
+            # As sentence-transformers: some tokenizers make tokens of the blanks around a text.
+            (self._prompt_of(parameters) + text).strip(),
             None,
             truncate=flag(parameters, "truncate", default=True),
             options=Options(

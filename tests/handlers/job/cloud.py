@@ -62,6 +62,7 @@ class Cloud:
         routes = {
             name: Route(
                 digest=pipeline.artifact.digest,
+                variant=pipeline.variant,
                 queue_url=name,
                 one_shard_bytes=one_shard_bytes,
                 shard_bytes=shard_bytes,

@@ -65,9 +65,9 @@ def test_the_last_of_the_most_shards_sorts_last() -> None:
     assert sorted([keys.tally(9_999), keys.tally(10), keys.tally(9)])[-1] == keys.tally(9_999)
 
 
-@pytest.mark.parametrize("changed", ["bucket", "key", "version", "digest"])
+@pytest.mark.parametrize("changed", ["bucket", "key", "version", "digest", "variant"])
 def test_a_job_is_another_when_anything_about_it_is(changed: str) -> None:
-    facts = {"bucket": "b", "key": "k", "version": "v", "digest": "d"}
+    facts = {"bucket": "b", "key": "k", "version": "v", "digest": "d", "variant": "fp32"}
 
     assert job_name(**facts) == job_name(**facts)
     assert job_name(**facts) != job_name(**{**facts, changed: "other"})

@@ -16,6 +16,7 @@ def _plan(size: int, shard_bytes: int, shards: int) -> Plan:
         job="job",
         endpoint="banking",
         digest="d",
+        variant="fp32",
         source=source,
         gzip=False,
         shard_bytes=shard_bytes,

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from typing import Any
 
 import orjson
@@ -199,6 +200,16 @@ def test_a_job_keeps_the_cuts_of_its_first_plan(cloud: Cloud, pipeline: Pipeline
     assert Plan.decode(plan).shards == 4
     handed_out = {ShardMessage.decode(body).shard for body in cloud.queues.waiting("banking")}
     assert handed_out == {0, 1, 2, 3}
+
+
+def test_a_file_is_another_job_once_another_variant_answers(cloud: Cloud) -> None:
+    created = cloud.store.upload(KEY, CONTENT)
+    job = cloud.planner.plan(created)
+    others = {name: replace(route, variant="other") for name, route in cloud.planner.routes.items()}
+
+    again = replace(cloud.planner, routes=others).plan(created)
+
+    assert again not in (None, job)
 
 
 def test_a_repeated_event_asks_for_the_end_of_a_job_whose_shards_are_all_done(

@@ -1,9 +1,12 @@
+from pathlib import Path
+
 import orjson
 import pytest
 
 from handlers.job.keys import JobKeys, SourceKey
 from handlers.job.messages import ShardMessage
 from handlers.job.scoring import ModelMismatch, Scorer
+from tests.fakes.artifacts import two_variants
 from tests.fakes.queues import dead_letters
 from tests.handlers.job.cloud import FINISH, Cloud
 from tests.handlers.job.files import expected
@@ -51,6 +54,21 @@ def test_another_model_never_scores_a_shard_that_was_planned_for_this_one(
     manifest = orjson.loads(cloud.store.content(SourceKey(KEY).manifest))
     assert manifest["failed"] == {"Buried": 12}
     assert cloud.queues.waiting(dead_letters("banking")) == []
+
+
+def test_another_variant_of_the_model_never_scores_it_either(tmp_path: Path) -> None:
+    artifact = two_variants(tmp_path / "artifact")
+    with (
+        Pipeline.open(artifact, variant="first", cores=1) as first,
+        Pipeline.open(artifact, variant="second", cores=1) as second,
+    ):
+        cloud = Cloud({"banking": first})
+        job = cloud.planner.plan(cloud.store.upload(KEY, CONTENT))
+        assert job is not None
+        scorer = Scorer(cloud.store, cloud.queues, FINISH, second)
+
+        with pytest.raises(ModelMismatch, match=r"planned for first of .* runs second of"):
+            scorer.score(ShardMessage(job, 0))
 
 
 @pytest.mark.parametrize("deleted", [True, False])

@@ -1,4 +1,4 @@
-"""The real image around the starter, built once, and a way to run programs in it."""
+"""The real image, built once for each engine, and a way to run programs in it."""
 
 import os
 import shutil
@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from infra.config import Engine
 from infra.image import run
 from infra.image.build import build
 from infra.image.platform import here
+from tests.fakes import artifacts
 
 ROOT = Path(__file__).parent.parent.parent.parent
 RECIPE = ROOT / "infra" / "image"
@@ -23,6 +25,23 @@ RunInside = Callable[..., subprocess.CompletedProcess[str]]
 
 @pytest.fixture(scope="session")
 def image(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Around the starter."""
+    starter = ROOT / "layers" / "tidemill" / "starter"
+    return built(starter, Engine.ONNX, tag=IMAGE, wheels=tmp_path_factory.mktemp("wheels"))
+
+
+@pytest.fixture(scope="session")
+def openvino_image(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Around a tiny classifier that OpenVINO runs; it reads ONNX files too."""
+    artifact = artifacts.classifier(tmp_path_factory.mktemp("artifacts") / "tiny")
+    variant = {"name": "tiny", "engine": "openvino", "file": "model.onnx", "precision": "fp32"}
+    artifacts.rewrite(artifact, format=2, variants=[variant])
+    wheels = tmp_path_factory.mktemp("wheels")
+    return built(artifact, Engine.OPENVINO, tag=f"{IMAGE}-openvino", wheels=wheels)
+
+
+def built(artifact: Path, runs: Engine, *, tag: str, wheels: Path) -> str:
+    """Build an image and return its tag."""
     if missing := [tool for tool in TOOLS if shutil.which(tool) is None]:
         pytest.skip(
             f"{', '.join(missing)} not found; on Debian, .ci/install-image-tools installs them"
@@ -35,14 +54,15 @@ def image(tmp_path_factory: pytest.TempPathFactory) -> str:
         # Build steps then need no rights that a root inside a container lacks.
         patch.setenv("BUILDAH_ISOLATION", "chroot")
         build(
-            ROOT / "layers" / "tidemill" / "starter",
-            tag=IMAGE,
+            artifact,
+            tag=tag,
             architecture=here(),
             engine="podman",
+            runs=runs,
             base_image=BASE,
-            wheels=tmp_path_factory.mktemp("wheels"),
+            wheels=wheels,
         )
-    return IMAGE
+    return tag
 
 
 @pytest.fixture(scope="session")

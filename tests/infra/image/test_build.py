@@ -4,7 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from infra.config import Engine
 from infra.image.build import build, find_engine
+from infra.image.requirements import FILES
 
 RECORDER = """#!/bin/sh
 for last; do :; done
@@ -22,9 +24,9 @@ def engines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def install(engines: Path, name: str) -> None:
+def install(engines: Path, name: str, *, then: str = "") -> None:
     engine = engines / name
-    engine.write_text(RECORDER.format(folder=engines))
+    engine.write_text((RECORDER + then).format(folder=engines))
     engine.chmod(0o755)
 
 
@@ -70,6 +72,22 @@ def test_the_build_gets_the_recipe_the_code_and_the_artifact(engines: Path, arti
         "artifact",
     }
     assert "wheels" not in laid_out
+
+
+def test_the_engine_of_the_variant_is_what_the_build_installs(
+    engines: Path, artifact: Path
+) -> None:
+    install(engines, "podman", then='/bin/cp "$last/requirements.txt" {folder}/installed')
+
+    build(
+        artifact,
+        tag="localhost/t:1",
+        architecture="x86_64",
+        engine="podman",
+        runs=Engine.OPENVINO,
+    )
+
+    assert (engines / "installed").read_text() == FILES[Engine.OPENVINO].read_text()
 
 
 def test_buildah_is_told_to_keep_finished_steps(engines: Path, artifact: Path) -> None:

@@ -30,6 +30,9 @@ ENVIRONMENT = {
 }
 
 
+IMAGES = pytest.mark.parametrize("name", ["image", "openvino_image"])
+
+
 @pytest.fixture
 def runtime() -> Iterator[RuntimeApi]:
     api = RuntimeApi(function_arn=ARN)
@@ -40,11 +43,13 @@ def runtime() -> Iterator[RuntimeApi]:
 def test_without_the_model_the_image_takes_less_than_450_mb(
     image: str, run_inside: RunInside
 ) -> None:
-    inspected = ["podman", "image", "inspect", image, "--format", "{{.Size}}"]
-    size = int(subprocess.run(inspected, check=True, capture_output=True, text=True).stdout)
     model = int(run_inside("du", "--summarize", "--bytes", "/opt/artifact").stdout.split()[0])
 
-    assert size - model < 450 * MB
+    assert size(image) - model < 450 * MB
+
+
+def test_openvino_adds_less_than_150_mb(image: str, openvino_image: str) -> None:
+    assert size(openvino_image) - size(image) < 150 * MB
 
 
 def test_nobody_runs_it_and_can_read_all_of_it(run_inside: RunInside) -> None:
@@ -89,19 +94,21 @@ def test_no_module_is_compiled_on_a_cold_start(run_inside: RunInside) -> None:
     assert "# code object from /" not in started.stderr
 
 
+@IMAGES
 def test_the_default_command_answers_an_api_request_and_stops_at_once(
-    image: str, runtime: RuntimeApi
+    name: str, runtime: RuntimeApi, request: pytest.FixtureRequest
 ) -> None:
+    image = request.getfixturevalue(name)
     environment = {"AWS_LAMBDA_RUNTIME_API": runtime.address, **ENVIRONMENT}
-    name = f"tidemill-{token_hex(4)}"
+    container_name = f"tidemill-{token_hex(4)}"
     container = subprocess.Popen(
-        run.command(image, environment=environment, options=("--name", name))
+        run.command(image, environment=environment, options=("--name", container_name))
     )
     try:
         answer = runtime.exchange(invocation("api_predict"))
     finally:
         started = time.monotonic()
-        subprocess.run(["podman", "stop", name], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(["podman", "stop", container_name], check=True, stdout=subprocess.DEVNULL)
         container.wait()
 
     assert not answer.failed
@@ -134,6 +141,11 @@ def test_a_container_ends_with_the_podman_that_runs_it(
 
     assert not answer.failed, (tmp_path / "log").read_text()
     assert soon(lambda: not running(image))
+
+
+def size(image: str) -> int:
+    inspected = ["podman", "image", "inspect", image, "--format", "{{.Size}}"]
+    return int(subprocess.run(inspected, check=True, capture_output=True, text=True).stdout)
 
 
 def invocation(name: str) -> Invocation:

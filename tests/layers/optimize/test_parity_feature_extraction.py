@@ -27,8 +27,6 @@ from tidemill.pipeline import Pipeline
 
 PROMPTS = {"query": "the question: ", "document": ""}
 DEFAULT_DIMENSIONS = 16
-# sentence-transformers takes the blanks around a text away before it is tokenised.
-TEXTS = [text.strip() for text in EVERY]
 KINDS: Mapping[str, Architecture] = {
     "mean, normalised": "bert",
     "first token, with prompts": "roberta",
@@ -107,23 +105,23 @@ def check(both: Both, texts: list[str], **parameters: Any) -> None:  # noqa: ANN
 
 
 def test_vectors_are_sentence_transformers_own(both: Both) -> None:
-    check(both, TEXTS)
+    check(both, EVERY)
 
 
 def test_shorter_vectors_are_sentence_transformers_own(both: Both) -> None:
     for dimensions in (8, 16, 24):
-        check(both, TEXTS[:6], truncate_dim=dimensions)
+        check(both, EVERY[:6], truncate_dim=dimensions)
 
 
 def test_normalised_vectors_are_sentence_transformers_own(both: Both) -> None:
-    check(both, TEXTS[:6], normalize_embeddings=True)
-    check(both, TEXTS[:6], normalize_embeddings=True, truncate_dim=8)
+    check(both, EVERY[:6], normalize_embeddings=True)
+    check(both, EVERY[:6], normalize_embeddings=True, truncate_dim=8)
 
 
 def test_prompts_are_put_before_texts_as_sentence_transformers_does(both: Both) -> None:
     theirs, _ = both
     for name in theirs.prompts if theirs.default_prompt_name else ():
-        check(both, TEXTS, prompt_name=name)
+        check(both, EVERY, prompt_name=name)
 
 
 def test_a_plain_encoders_vector_is_the_mean_of_transformers_token_states(tmp_path: Path) -> None:

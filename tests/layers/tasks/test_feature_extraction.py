@@ -175,6 +175,18 @@ def test_a_prompt_comes_before_the_text(artifact: Artifact) -> None:
         task.request(" ", {})
 
 
+@pytest.mark.parametrize("blanks", [" ", "\n\t", "\u00a0", "\u3000"])
+def test_blanks_around_prompt_and_text_go_and_those_between_them_stay(
+    artifact: Artifact, blanks: str
+) -> None:
+    prompts = {"query": " query: ", "none": ""}
+    task = FeatureExtraction(replace(artifact, prompts=prompts))
+    padded = f"{blanks}lost  card{blanks}"
+    assert task.request(padded, {}).text == "lost  card"
+    assert task.request(padded, {"prompt_name": "none"}).text == "lost  card"
+    assert task.request(padded, {"prompt_name": "query"}).text == f"query: {blanks}lost  card"
+
+
 @pytest.mark.parametrize("name", ["passage", "", 1, True, ["query"], {}])
 def test_a_prompt_that_the_model_has_not_is_answered_with_those_that_it_has(
     artifact: Artifact, name: object
