@@ -47,12 +47,13 @@ e2e *options:
 readme:
     .venv/bin/pytest tests/test_readme.py
 
-# `tidemill optimize` and its engines, in an environment of their own: PyTorch, transformers, OpenVINO
-optimize *options: _optimize-environment
+# `tidemill optimize` and both engines, in the environment that they take; CI runs it after the rest
+optimize *options: setup-optimize
     .venv-optimize/bin/python -m pytest tests/layers/optimize tests/layers/engines --cov=layers/tidemill/optimize --cov=layers/tidemill/engines --cov-fail-under=90 {{ options }}
+    .venv-optimize/bin/python -m pytest tests/test_readme.py -k venv-optimize
 
-# pip, because it takes a CPU build of PyTorch where one is offered: PIP_EXTRA_INDEX_URL can name an index of them.
-_optimize-environment:
+# Make that environment, with pip: it takes a CPU build of PyTorch where one is offered (PIP_EXTRA_INDEX_URL)
+setup-optimize:
     test -x .venv-optimize/bin/python || python3 -m venv .venv-optimize
     .venv-optimize/bin/pip install --quiet torch==2.13.0
     {{ uv }} export --locked --quiet --no-hashes --no-emit-project --extra optimize --extra openvino --group test --group parity --prune torch --output-file .venv-optimize/requirements.txt
