@@ -13,9 +13,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks import encoder, machine, messages
+from benchmarks import messages
 from tidemill.artifact import STARTER
+from tidemill.bench import encoder
 from tidemill.cores import available_cores
+from tidemill.environment import Environment
 
 _MB = 1_000_000
 _LOOK_S = 0.01
@@ -73,7 +75,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--large-mb", type=int, default=1000, help="size of the large file")
     large_mb = parser.parse_args(arguments).large_mb
-    print(machine.describe())
+    print(Environment.here(("onnxruntime", "tokenizers")))
     with tempfile.TemporaryDirectory() as folder:
         _speed(Path(folder))
         _busy(Path(folder))

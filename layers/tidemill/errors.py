@@ -12,6 +12,7 @@
     ├── SourceError            a file broken part-way; what came before the break still counts
     ├── ArtifactError          the artifact is not what it says it is
     ├── OptimizeError          the checkpoint cannot be made into an artifact
+    ├── BenchError             the benchmark cannot be run as it was asked for
     └── EngineError            the machine failed; the same work may succeed elsewhere or later
 
 A record error's class name is its `type` in every answer, so renaming one changes the wire format.
@@ -70,6 +71,10 @@ class ArtifactError(TidemillError):
 
 class OptimizeError(TidemillError):
     """A checkpoint was refused, or came out of the export with other answers than it went in."""
+
+
+class BenchError(TidemillError):
+    """A benchmark was asked for that this machine, the model or the files there do not allow."""
 
 
 class EngineError(TidemillError):

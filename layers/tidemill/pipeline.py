@@ -59,7 +59,8 @@ class Pipeline:
         self.variant = variant
         self.workers = workers
         self._tokenizer = tokenizer
-        self._engine = engine
+        self.engine: Final = engine
+        """What computes, for those who time it by itself."""
         self._task = task
         self.max_stride: Final = tokenizer.room // 2
         """Windows that shared more than half would compute some tokens over and over."""
@@ -130,6 +131,10 @@ class Pipeline:
             )
         return request
 
+    def feeds(self, run: Run) -> Feeds:
+        """What the engine is given for `run`: arrays of shape [1, tokens]."""
+        return self._feeds(self._tokens(run))
+
     def answer(self, request: Request) -> Answer:
         """Compute one request on the calling thread.
 
@@ -173,7 +178,7 @@ class Pipeline:
         """Refuse a model that fails on texts as long as it is said to take: one would stop a job."""
         tokens = self._tokenizer.encode("ready " * min(self.artifact.max_length, _TRIED_TOKENS))
         try:
-            self._engine.run(self._feeds(tokens))
+            self.engine.run(self._feeds(tokens))
         except EngineError as error:
             raise ArtifactError(
                 f"{self.artifact.path} says max_length {self.artifact.max_length}, and its model"
@@ -206,7 +211,7 @@ class Pipeline:
             )
         try:
             if run.stride is None:
-                outputs, computed = self._engine.run(self._feeds(tokens)), len(tokens.ids)
+                outputs, computed = self.engine.run(self._feeds(tokens)), len(tokens.ids)
             else:
                 outputs, computed = self._run_in_windows(tokens, run.stride)
             output = self._task.answer(outputs, tokens, run)
@@ -232,7 +237,7 @@ class Pipeline:
             )
         kept, computed = [], 0
         for window in windows(tokens, room=room, stride=stride):
-            kept.append(self._engine.run(self._feeds(window.tokens))[:, window.kept])
+            kept.append(self.engine.run(self._feeds(window.tokens))[:, window.kept])
             computed += len(window.tokens.ids)
         return np.concatenate(kept, axis=1), computed
 

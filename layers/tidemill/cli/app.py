@@ -13,7 +13,7 @@ from tidemill.cli.exits import Exit
 from tidemill.cli.info import info
 from tidemill.cli.plugins import add_plugins
 from tidemill.cli.predict import predict
-from tidemill.errors import ArtifactError, TidemillError
+from tidemill.errors import ArtifactError, BenchError, TidemillError
 
 
 def _show_version(asked: bool) -> None:
@@ -86,7 +86,9 @@ def _leave(error: Exception) -> NoReturn:
         _discard_output()
     if isinstance(error, TidemillError | OSError):
         print(f"tidemill: {error}", file=sys.stderr)  # noqa: T201
-        usage = isinstance(error, ArtifactError | FileNotFoundError | IsADirectoryError)
+        usage = isinstance(
+            error, ArtifactError | BenchError | FileNotFoundError | IsADirectoryError
+        )
         sys.exit(Exit.WRONG_USE if usage else Exit.MACHINE_FAILED)
     raise error
 

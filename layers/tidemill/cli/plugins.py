@@ -14,6 +14,7 @@ _GROUP = "tidemill.commands"
 # Said here, so that the overview need not load what the commands need.
 _SUMMARIES = {
     "optimize": "Make an artifact of a Hugging Face encoder: fast here, and proven right.",
+    "bench": "Measure a model here, beside transformers and the hardware's limit, or an endpoint.",
     "serve": "Answer over HTTP on this machine, with the API that the cloud has.",
     "demo": "The whole cloud on this machine: deploy, call the API, drop a file, see it answered.",
 }

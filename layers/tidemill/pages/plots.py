@@ -10,7 +10,10 @@ COLOURS = 8
 _WIDTH, _HEIGHT = 400, 300
 _LEFT, _RIGHT, _TOP, _BOTTOM = 58, 14, 26, 44
 _ROOM = 0.06
+_APART = 1.0001
 _MOST_TICKS = 6
+# What a number of three digits needs from the middle of one to that of the next.
+_LABEL = 32
 
 Points = Sequence[tuple[float, float]]
 
@@ -104,10 +107,13 @@ def _grid(horizontal: Axis, vertical: Axis) -> Iterator[str]:
         y = vertical.at(value)
         yield f'<line class="grid" x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>'
         yield _text(_LEFT - 6, y + 4, shown, "end")
+    last = horizontal.ticks[-1]
     for value in horizontal.ticks:
         x = horizontal.at(value)
         yield f'<line class="grid" x1="{x:.1f}" x2="{x:.1f}" y1="{_TOP}" y2="{_HEIGHT - _BOTTOM}"/>'
-        yield _text(x, _HEIGHT - _BOTTOM + 16, f"{value:,.10g}", "middle")
+        # The last one is always told: how far the plot goes.
+        if value == last or horizontal.at(last) - x > _LABEL:
+            yield _text(x, _HEIGHT - _BOTTOM + 16, f"{value:,.10g}", "middle")
 
 
 def _shown(axis: Axis) -> list[str]:
@@ -123,8 +129,8 @@ def _logarithmic(
     values: Sequence[float], start: float, end: float, *, ticks: Sequence[float] | None = None
 ) -> Axis:
     low, high = min(values), max(values)
-    # A single value stands in the middle of a factor of two.
-    room = (high / low) ** _ROOM if high > low else 2**0.5
+    # A single value, or as good as one, stands in the middle of a factor of two.
+    room = (high / low) ** _ROOM if high > low * _APART else 2**0.5
     low, high = low / room, high * room
     return Axis(low, high, start, end, tuple(ticks or _round_steps(low, high)), logarithmic=True)
 

@@ -36,7 +36,7 @@ def _waiting(pipeline: Pipeline, barrier: threading.Barrier) -> Pipeline:
 
     def wait(feeds: Feeds) -> Outputs:
         barrier.wait()
-        return pipeline._engine.run(feeds)
+        return pipeline.engine.run(feeds)
 
     return pipeline_on(FakeEngine(wait), pipeline.artifact.path)
 
@@ -202,7 +202,7 @@ def test_health_is_told_however_many_predictions_are_computed(pipeline: Pipeline
 
     def wait(feeds: Feeds) -> Outputs:
         assert released.wait(10)
-        return pipeline._engine.run(feeds)
+        return pipeline.engine.run(feeds)
 
     waiting = pipeline_on(FakeEngine(wait), pipeline.artifact.path)
     app = application(waiting)

@@ -16,6 +16,6 @@ def poisoned(healthy: Pipeline) -> Pipeline:
     def run(feeds: Feeds) -> Outputs:
         if WORDS.index(POISON) in feeds["input_ids"]:
             raise EngineError("out of memory")
-        return healthy._engine.run(feeds)
+        return healthy.engine.run(feeds)
 
     return pipeline_on(FakeEngine(run), healthy.artifact.path, workers=2)

@@ -208,5 +208,5 @@ def test_each_token_of_a_long_text_is_the_best_windows(both: Both, text: str) ->
         feeds = {"input_ids": ids, "attention_mask": np.ones_like(ids)}
         if "token_type_ids" in both.pipeline.artifact.inputs:
             feeds["token_type_ids"] = np.zeros_like(ids)
-        logits = both.pipeline._engine.run(feeds)[0, 1 + position - best]
+        logits = both.pipeline.engine.run(feeds)[0, 1 + position - best]
         assert entry["entity"] == TAGS[int(logits.argmax())]

@@ -1,40 +1,12 @@
 import re
 from dataclasses import replace
-from html.parser import HTMLParser
 
 import pytest
 
 from tests.layers.optimize.reports import NASTY, report
+from tests.layers.pages.reader import Reader
 from tidemill.optimize.report_page import page
 from tidemill.optimize.timing import Timings
-
-VOID = {"meta", "br"}
-
-
-class Reader(HTMLParser):
-    """Checks that tags are closed in order, and keeps what they are and what they say."""
-
-    def __init__(self, html: str) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.tags: list[str] = []
-        self.text = ""
-        self.feed(html)
-        self.close()
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append(tag)
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        self.text += data
 
 
 def test_the_page_is_whole_and_says_what_there_is_to_say() -> None:

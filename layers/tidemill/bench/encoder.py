@@ -1,11 +1,11 @@
-"""A BERT-shaped classifier with random weights: it takes the time of a trained one of its size."""
+"""BERT-shaped classifiers with random weights: they take the time of trained ones of their size."""
 
 import hashlib
 import logging
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import onnx
@@ -29,19 +29,45 @@ class Shape:
     layers: int
     hidden: int
     heads: int
+    vocabulary: int = 30_522
+    embedding: int | None = None
+    """Width of the word vectors where they are narrower than the states, and widened first."""
+    shared: bool = False
+    """Whether one layer's weights serve all layers."""
 
     @property
     def head_size(self) -> int:
+        """Width of one head."""
         return self.hidden // self.heads
 
 
-MINILM = Shape("minilm-l6", layers=6, hidden=384, heads=12)
-DISTILBERT = Shape("distilbert-base", layers=6, hidden=768, heads=12)
+MINILM: Final = Shape("minilm-l6", layers=6, hidden=384, heads=12)
+DISTILBERT: Final = Shape("distilbert_base_uncased", layers=6, hidden=768, heads=12)
+# Sizes as their configurations on the Hugging Face Hub have them.
+SHAPES: Final = {
+    shape.name: shape
+    for shape in (
+        Shape("bert_base_uncased", layers=12, hidden=768, heads=12),
+        Shape("bert_large_uncased", layers=24, hidden=1024, heads=16),
+        Shape("roberta_base", layers=12, hidden=768, heads=12, vocabulary=50_265),
+        DISTILBERT,
+        Shape(
+            "albert_base_v2",
+            layers=12,
+            hidden=768,
+            heads=12,
+            vocabulary=30_000,
+            embedding=128,
+            shared=True,
+        ),
+    )
+}
+"""The encoders of Inferentia2's benchmark, by the names that it gives them."""
 
 
 def write_artifact(path: Path, shape: Shape) -> Path:
     """Write an artifact of `shape`, in dynamic int8, with the starter's tokenizer."""
-    path.mkdir(parents=True)
+    path.mkdir(parents=True, exist_ok=True)
     model = path / "model.int8.onnx"
     full = path / "model.fp32.onnx"
     onnx.save(_Graph(shape).model(), str(full))
@@ -81,14 +107,17 @@ class _Graph:
         self._random: Generator = np.random.default_rng(0)
         self._nodes: list[onnx.NodeProto] = []
         self._weights: list[onnx.TensorProto] = []
+        self._named: set[str] = set()
 
     def model(self) -> onnx.ModelProto:
-        vocabulary = len(orjson.loads((STARTER / "tokenizer.json").read_bytes())["model"]["vocab"])
-        states = self._op(
-            "Gather", self._weight("embeddings", vocabulary, self._shape.hidden), "input_ids"
-        )
-        for layer in range(self._shape.layers):
-            states = self._layer(f"layer{layer}", states)
+        shape = self._shape
+        width = shape.embedding or shape.hidden
+        table = self._weight("embeddings", shape.vocabulary, width)
+        states = self._op("Gather", table, "input_ids")
+        if shape.embedding is not None:
+            states = self._linear("widen", states, width, shape.hidden)
+        for layer in range(shape.layers):
+            states = self._layer("layer" if shape.shared else f"layer{layer}", states)
         first = self._op("Gather", states, self._constant("zero", [0]), axis=1)
         pooled = self._op("Squeeze", first, self._constant("one", [1]))
         self._nodes.append(
@@ -152,9 +181,10 @@ class _Graph:
         return output
 
     def _weight(self, name: str, *shape: int) -> str:
+        if name in self._named:
+            return name
         values = self._random.normal(scale=0.05, size=shape).astype(np.float32)
-        self._weights.append(numpy_helper.from_array(values, name))
-        return name
+        return self._initializer(name, values)
 
     def _scalar(self, name: str, value: float) -> str:
         return self._initializer(name, np.array(value, dtype=np.float32))
@@ -163,6 +193,7 @@ class _Graph:
         return self._initializer(name, np.array(values, dtype=np.int64))
 
     def _initializer(self, name: str, values: np.ndarray) -> str:
-        if all(weight.name != name for weight in self._weights):
+        if name not in self._named:
+            self._named.add(name)
             self._weights.append(numpy_helper.from_array(values, name))
         return name

@@ -1,0 +1,1 @@
+"""`tidemill bench`: how fast a model answers, how close that is to the hardware, and who says so."""
