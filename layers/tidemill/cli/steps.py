@@ -54,4 +54,6 @@ class Steps:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self._bar.stop()
+        # One that never began would end a line that there is not.
+        if self._bar.live.is_started:
+            self._bar.stop()
