@@ -1,13 +1,12 @@
 """Commands, options and exit codes."""
 
-import os
 import sys
-from contextlib import suppress
 from importlib.metadata import version as installed_version
 from typing import Annotated, Any, NoReturn
 
 import typer
 
+from tidemill.cli import streams
 from tidemill.cli.batch import batch
 from tidemill.cli.exits import Exit
 from tidemill.cli.info import info
@@ -22,6 +21,8 @@ def _show_version(asked: bool) -> None:
         raise typer.Exit
 
 
+_LEFT = {Exit.INTERRUPTED: "interrupted", Exit.TERMINATED: "terminated"}
+
 app = typer.Typer(
     name="tidemill",
     no_args_is_help=True,
@@ -34,7 +35,7 @@ app = typer.Typer(
     epilog=(
         "Exit codes: 0 done; 1 records failed and --strict was given; 2 wrong use or an unusable"
         " artifact; 3 the machine failed (disk full, say); 4 no variant of the model was accurate"
-        " enough; 130 interrupted."
+        " enough; 130 interrupted; 143 terminated."
     ),
 )
 
@@ -63,15 +64,15 @@ def run(arguments: list[str] | None = None) -> None:
         # Typer leaves with 1 where whoever read our output has seen enough of it (head, say).
         if not isinstance(leaving.__context__, BrokenPipeError):
             raise
-        _discard_output()
+        streams.discard_output()
         sys.exit(Exit.DONE)
     except BrokenPipeError:
-        _discard_output()
+        streams.discard_output()
         sys.exit(Exit.DONE)
     except Exception as error:  # noqa: BLE001  the last resort; what it does not know is raised again
         _leave(error)
-    if outcome == Exit.INTERRUPTED:
-        print("tidemill: interrupted", file=sys.stderr)  # noqa: T201
+    if outcome in _LEFT:
+        print(f"tidemill: {_LEFT[outcome]}", file=sys.stderr)  # noqa: T201
     sys.exit(outcome if isinstance(outcome, int) else Exit.DONE)
 
 
@@ -83,7 +84,7 @@ def _leave(error: Exception) -> NoReturn:
         show()
         sys.exit(Exit.WRONG_USE)
     if isinstance(error, OSError):
-        _discard_output()
+        streams.discard_output()
     if isinstance(error, TidemillError | OSError):
         print(f"tidemill: {error}", file=sys.stderr)  # noqa: T201
         usage = isinstance(
@@ -91,9 +92,3 @@ def _leave(error: Exception) -> NoReturn:
         )
         sys.exit(Exit.WRONG_USE if usage else Exit.MACHINE_FAILED)
     raise error
-
-
-def _discard_output() -> None:
-    """Let what is still buffered go nowhere: tried again at exit, it would fail again."""
-    with suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -12,3 +12,4 @@ class Exit(IntEnum):
     MACHINE_FAILED = 3
     NOT_ACCURATE = 4
     INTERRUPTED = 130
+    TERMINATED = 143

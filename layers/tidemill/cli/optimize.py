@@ -9,12 +9,15 @@ from typing import Annotated, Literal
 import typer
 from rich.console import Console
 
+from tidemill.cli import streams
 from tidemill.cli.child import Ended, run_in_child
 from tidemill.cli.exits import Exit
 from tidemill.cli.steps import Steps
 from tidemill.errors import TidemillError
 from tidemill.memory import available_memory_mb
+from tidemill.optimize.exhaustion import made_plain
 from tidemill.optimize.gate import Thresholds
+from tidemill.optimize.inaccurate import InaccurateError
 from tidemill.optimize.order import Order
 from tidemill.optimize.report import Report
 from tidemill.optimize.report_table import show
@@ -22,6 +25,8 @@ from tidemill.optimize.staging import remove_leftovers
 from tidemill.optimize.target import Target
 
 _NEEDS = ("torch", "transformers", "onnx", "safetensors")
+# What shells add to the number of the signal that ended a command.
+_SIGNALLED = 128
 
 
 def optimize(
@@ -93,7 +98,9 @@ def optimize(
 
     Example: tidemill optimize ./my-model --out my-artifact --calibration my-texts.jsonl
     """
-    _check_installed()
+    if lacking := [name for name in _NEEDS if find_spec(name) is None]:
+        remedy = "pip install torch==2.13.0 'tidemill[optimize]'"
+        return _say(f"optimize needs {', '.join(lacking)}: {remedy}", Exit.WRONG_USE)
     order = Order(
         model=model,
         out=out,
@@ -106,28 +113,28 @@ def optimize(
         trust_remote_code=trust_remote_code,
         overwrite=overwrite,
     )
-    ended = run_in_child(_make, order)
-    if ended.exit_code >= 0:
-        return ended.exit_code
+    return _outcome(run_in_child(_make, order), out)
+
+
+def _outcome(ended: Ended, out: Path) -> int:
+    """The exit code, once nothing is left of what did not end well."""
+    if ended.exit_code == Exit.DONE:
+        return Exit.DONE
     remove_leftovers(out, pid=ended.pid)
-    print(f"tidemill: {_told(ended)}; nothing was written", file=sys.stderr)  # noqa: T201
-    return Exit.MACHINE_FAILED
-
-
-def _check_installed() -> None:
-    if lacking := [name for name in _NEEDS if find_spec(name) is None]:
-        raise typer.BadParameter(
-            f"optimize needs {', '.join(lacking)}, which is not installed:"
-            " pip install torch==2.13.0 'tidemill[optimize]'"
-        )
+    if ended.told is not None:
+        return _SIGNALLED + ended.told
+    if ended.exit_code < 0:
+        return _say(f"{_death(-ended.exit_code)}; nothing was written", Exit.MACHINE_FAILED)
+    return ended.exit_code
 
 
 def _make(order: Order) -> int:
     """Optimise in this process; trouble that can be foreseen is one sentence."""
-    from tidemill.optimize.optimization import InaccurateError, optimize  # noqa: PLC0415 - takes seconds
-
     try:
-        with Steps() as steps:
+        with made_plain(order.out.parent), Steps() as steps:
+            # Takes seconds, and much of the memory.
+            from tidemill.optimize.optimization import optimize  # noqa: PLC0415
+
             report = optimize(order, steps)
     except InaccurateError as refused:
         _show(refused.report)
@@ -139,8 +146,6 @@ def _make(order: Order) -> int:
         return _say(f"out of memory ({granted} here); nothing was written", Exit.MACHINE_FAILED)
     except OSError as error:
         return _say(f"{error}; nothing was written", Exit.MACHINE_FAILED)
-    except KeyboardInterrupt:
-        return Exit.INTERRUPTED
     _show(report)
     return _say(f"wrote {order.out}, with report.html in it", Exit.DONE)
 
@@ -151,19 +156,22 @@ def _say(what: object, code: Exit) -> Exit:
 
 
 def _show(report: Report) -> None:
-    """A table on a terminal, `report.json` when piped."""
-    if sys.stdout.isatty():
-        show(report, Console())
-    else:
-        sys.stdout.buffer.write(report.as_bytes())
+    """A table on a terminal, `report.json` when piped, nothing where nobody reads it."""
+    try:
+        if sys.stdout.isatty():
+            show(report, Console())
+        else:
+            sys.stdout.buffer.write(report.as_bytes())
         sys.stdout.flush()
+    except OSError:
+        # It lies in the artifact too, and a reader that left is no reason to fail.
+        streams.discard_output()
 
 
-def _told(ended: Ended) -> str:
-    killed = signal.Signals(-ended.exit_code)
-    if killed == signal.SIGKILL:
+def _death(number: int) -> str:
+    if number == signal.SIGKILL:
         return (
             "killed, as processes are that take more memory than there is"
             f" ({available_memory_mb():,} MB here); give it more, or use a smaller model"
         )
-    return f"ended by {killed.name}"
+    return f"ended by {signal.Signals(number).name}"

@@ -9,13 +9,14 @@ from typing import Final
 
 from tidemill.artifact import Artifact
 from tidemill.environment import Environment
-from tidemill.errors import OptimizeError
 from tidemill.files import REPORT, REPORT_PAGE, TOKENIZER
 from tidemill.machine import Machine
 from tidemill.optimize import examples
 from tidemill.optimize.examples import Example
+from tidemill.optimize.exhaustion import made_plain
 from tidemill.optimize.export import export
 from tidemill.optimize.fusion import fuse
+from tidemill.optimize.inaccurate import InaccurateError
 from tidemill.optimize.materials import Materials
 from tidemill.optimize.order import Order
 from tidemill.optimize.original import Original, load
@@ -48,18 +49,6 @@ _PACKAGES: Final = (
 )
 
 
-class InaccurateError(OptimizeError):
-    """No candidate was accurate enough; nothing was written."""
-
-    def __init__(self, report: Report) -> None:
-        """Carry what was measured."""
-        self.report = report
-        super().__init__(
-            f"no variant of {report.facts.name} keeps to the thresholds, so nothing was written;"
-            " ask for less, or calibrate on texts that are more like yours"
-        )
-
-
 def optimize(order: Order, progress: Progress) -> Report:
     """Make the artifact that is ordered, and tell what was found.
 
@@ -70,6 +59,29 @@ def optimize(order: Order, progress: Progress) -> Report:
     machine = Machine.here()
     wanted = recipes(order.target, machine)
     check(order.out, overwrite=order.overwrite)
+    with (
+        staged(order.out, overwrite=order.overwrite) as folder,
+        scratch(order.out) as between,
+        quiet(),
+        made_plain(folder),
+    ):
+        original = _load(order, progress)
+        report = _prove(
+            order,
+            original,
+            wanted,
+            machine=machine,
+            folder=folder,
+            between=between,
+            progress=progress,
+        )
+        report = _time(report, original, machine=machine, folder=folder, progress=progress)
+        (folder / REPORT).write_bytes(report.as_bytes())
+        (folder / REPORT_PAGE).write_text(page(report), encoding="utf-8")
+    return report
+
+
+def _load(order: Order, progress: Progress) -> Original:
     progress.step(f"Loading {order.model}")
     original = load(
         order.model,
@@ -79,12 +91,7 @@ def optimize(order: Order, progress: Progress) -> Report:
         trust_remote_code=order.trust_remote_code,
     )
     progress.step(original.facts.why)
-    with staged(order.out, overwrite=order.overwrite) as folder, quiet():
-        report = _prove(order, original, wanted, machine=machine, folder=folder, progress=progress)
-        report = _time(report, original, machine=machine, folder=folder, progress=progress)
-        (folder / REPORT).write_bytes(report.as_bytes())
-        (folder / REPORT_PAGE).write_text(page(report), encoding="utf-8")
-    return report
+    return original
 
 
 def _prove(
@@ -94,36 +101,35 @@ def _prove(
     *,
     machine: Machine,
     folder: Path,
+    between: Path,
     progress: Progress,
 ) -> Report:
     """Put the variants that are accurate enough into `folder`, described."""
-    with scratch(order.out) as between:
-        plain, fused = between / "plain.onnx", between / "fused.onnx"
-        progress.step("Exporting to ONNX")
-        export(original, plain)
-        progress.step("Fusing the graph")
-        fusion = fuse(plain, fused, original)
-        found, prepared = _texts(order, original, _draft(original, fused, between / "draft"))
-        tie = BUILT_IN_TIE if order.calibration is None else 0.0
-        trial = Trial(original, prepared, tie=tie, progress=progress)
-        try_it = partial(
-            try_out,
-            folder=folder,
-            machine=machine,
-            materials=Materials(between, plain=plain, fused=fused, typical=trial.typical),
-            trial=trial,
-            thresholds=order.thresholds,
-            progress=progress,
-        )
-        tried = [try_it(recipe) for recipe in wanted]
-        reference = trial.original
+    progress.step("Exporting to ONNX")
+    draft = _draft(original, between / "draft")
+    found, prepared = _texts(order, original, draft)
+    plain, fused = draft.path / FLOAT32.file, between / "fused.onnx"
+    progress.step("Fusing the graph")
+    fusion = fuse(plain, fused, original)
+    tie = BUILT_IN_TIE if order.calibration is None else 0.0
+    trial = Trial(original, prepared, tie=tie, progress=progress)
+    try_it = partial(
+        try_out,
+        folder=folder,
+        machine=machine,
+        materials=Materials(between, plain=plain, fused=fused, typical=trial.typical),
+        trial=trial,
+        thresholds=order.thresholds,
+        progress=progress,
+    )
+    tried = [try_it(recipe) for recipe in wanted]
     report = Report(
         facts=original.facts,
         made=datetime.now(UTC).isoformat(timespec="seconds"),
         environment=Environment.here(_PACKAGES),
         calibration=Calibration.of(order.calibration, found),
         thresholds=order.thresholds,
-        candidates=(*(each.candidate for each in tried), reference),
+        candidates=(*(each.candidate for each in tried), trial.original),
         fused=fusion.counts,
         not_fused=fusion.missing,
     )
@@ -135,11 +141,11 @@ def _prove(
     return report
 
 
-def _draft(original: Original, fused: Path, folder: Path) -> Artifact:
-    """An artifact of the one variant that there is, to read texts by."""
+def _draft(original: Original, folder: Path) -> Artifact:
+    """An artifact of the graph as it is exported, to read texts by."""
     folder.mkdir()
+    export(original, folder / FLOAT32.file)
     (folder / TOKENIZER).write_bytes(original.tokenizer)
-    (folder / FLOAT32.file).hardlink_to(fused)
     write_description(folder, original.facts, [FLOAT32])
     return Artifact.open(folder)
 

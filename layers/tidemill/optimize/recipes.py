@@ -23,7 +23,8 @@ Rest = Literal["bf16", "f32"]
 # Channels that share a scale where OpenVINO scales activations at run time. Of a MiniLM's labels
 # this keeps 99.9 %.
 _GROUP: Final = 64
-_MAKERS: Final = {"onnx": ("onnx",), "openvino": ("openvino", "nncf")}
+# What an engine's models are made with, beside what every run of `tidemill optimize` needs.
+_MAKERS: Final = {"openvino": ("openvino", "nncf")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,7 @@ def recipes(target: Target, machine: Machine) -> tuple[Recipe, ...]:
 
 def obstacle(variant: Variant, machine: Machine) -> str | None:
     """Why `variant` cannot be made, or not be proven, on `machine`; None where it can."""
-    if not all(find_spec(module) for module in _MAKERS[variant.engine]):
+    if not all(find_spec(module) for module in _MAKERS.get(variant.engine, ())):
         return f"not made: it needs pip install 'tidemill[{variant.engine}]'"
     if lacking := _proof(variant, machine) - machine.features:
         return f"not proven: that needs a processor with {', '.join(sorted(lacking))}"

@@ -90,6 +90,8 @@ def _largest(
     """The largest magnitude that each channel of each activation has, shape [channels]."""
     watched = list(dict.fromkeys(name for weight in weights for name in weight.activations))
     largest: dict[str, Floats] = {}
+    if not watched:
+        return largest
     with tempfile.TemporaryDirectory() as folder:
         opened = session(_with_outputs(model, watched), Path(folder) / "watched.onnx")
         for feeds in calibration:

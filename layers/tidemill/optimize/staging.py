@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tidemill.errors import OptimizeError
-from tidemill.files import MANIFEST
+from tidemill.artifact import Artifact
+from tidemill.errors import ArtifactError, OptimizeError
 
 
 def check(target: Path, *, overwrite: bool) -> None:
@@ -18,15 +18,17 @@ def check(target: Path, *, overwrite: bool) -> None:
     Raises:
         OptimizeError: It is there already, or its parent is not.
     """
+    if target.name in ("", ".."):
+        raise OptimizeError(f"{target} cannot be written; name a directory that is to be made")
     if not target.parent.is_dir():
         raise OptimizeError(f"{target} cannot be written: {target.parent} is not a directory")
     if not os.access(target.parent, os.W_OK | os.X_OK):
         raise OptimizeError(f"{target} cannot be written: {target.parent} may not be written to")
-    if not target.exists() and not target.is_symlink():
+    if target.is_symlink():
+        raise OptimizeError(f"{target} is a link; name the directory itself, or another one")
+    if not target.exists() or (target.is_dir() and not any(target.iterdir())):
         return
-    if target.is_dir() and not target.is_symlink() and not any(target.iterdir()):
-        return
-    if not (target / MANIFEST).is_file() or target.is_symlink():
+    if not _is_artifact(target):
         raise OptimizeError(f"{target} is there already and is no artifact; name another directory")
     if not overwrite:
         raise OptimizeError(f"{target} is there already; name another directory or use --overwrite")
@@ -56,20 +58,50 @@ def staged(target: Path, *, overwrite: bool) -> Iterator[Path]:
 
 @contextmanager
 def scratch(target: Path) -> Iterator[Path]:
-    """A directory that goes when the block ends, on the disk that has to have room for `target`."""
-    prefix = _prefix(target, os.getpid())
+    """A directory that goes when the block ends, on the disk that has to have room for `target`.
+
+    Libraries put their temporary files there too, so that no other disk has to have room and
+    nothing outlives `remove_leftovers`. Python keeps that setting per process.
+    """
+    prefix, before = _prefix(target, os.getpid()), tempfile.tempdir
     with tempfile.TemporaryDirectory(prefix=prefix, dir=target.parent) as name:
-        yield Path(name)
+        tempfile.tempdir = name
+        try:
+            yield Path(name)
+        finally:
+            tempfile.tempdir = before
 
 
 def remove_leftovers(target: Path, *, pid: int) -> None:
     """Remove what the process `pid` left of its work on `target` when it was killed."""
-    for folder in target.parent.glob(f"{glob.escape(_prefix(target, pid))}*"):
-        shutil.rmtree(folder, ignore_errors=True)
+    for folder in _those(target, _aside(target, pid)):
+        if not target.exists():
+            # Killed between the two renames: the old one is whole, and nothing else has its name.
+            folder.rename(target)
+    for prefix in (_prefix(target, pid), _aside(target, pid)):
+        for folder in _those(target, prefix):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _those(target: Path, prefix: str) -> Iterator[Path]:
+    return target.parent.glob(f"{glob.escape(prefix)}*")
 
 
 def _prefix(target: Path, pid: int) -> str:
     return f".{target.name}.partial-{pid}-"
+
+
+def _aside(target: Path, pid: int) -> str:
+    return f".{target.name}.replaced-{pid}-"
+
+
+def _is_artifact(folder: Path) -> bool:
+    """Whether everything in `folder` belongs to an artifact, and may go with it."""
+    try:
+        Artifact.open(folder)
+    except ArtifactError:
+        return False
+    return True
 
 
 def _put_in_place(folder: Path, target: Path) -> None:
@@ -78,7 +110,7 @@ def _put_in_place(folder: Path, target: Path) -> None:
     if not target.exists():
         folder.rename(target)
         return
-    aside = Path(tempfile.mkdtemp(prefix=f".{target.name}.replaced-", dir=target.parent))
+    aside = Path(tempfile.mkdtemp(prefix=_aside(target, os.getpid()), dir=target.parent))
     # An empty directory may be renamed over: this moves the old one there in one step.
     target.rename(aside)
     try:

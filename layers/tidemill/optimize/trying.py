@@ -1,13 +1,10 @@
 """One recipe tried: made, measured against the original, and kept if it is accurate enough."""
 
-import errno
-import os
-import shutil
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
 
 from tidemill.machine import Machine
+from tidemill.optimize.exhaustion import raise_if_exhausted
 from tidemill.optimize.footprint import memory_mb
 from tidemill.optimize.gate import Thresholds, misses
 from tidemill.optimize.materials import Materials
@@ -16,9 +13,6 @@ from tidemill.optimize.recipes import Recipe, obstacle
 from tidemill.optimize.report import Candidate
 from tidemill.optimize.trial import Trial
 from tidemill.variant import Variant
-
-# With less than this left, whatever failed failed for want of it.
-_FULL_BYTES: Final = 4 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +55,7 @@ def try_out(
         variant = replace(variant, memory_mb=memory_mb(folder, variant))
         comparison, neighbours = trial.measure(folder, variant)
     except Exception as error:  # noqa: BLE001 - other people's quantisers fail in every way there is
-        _raise_if_full(folder, error)
+        raise_if_exhausted(folder, error)
         _remove(folder, variant)
         return Tried(replace(candidate, failure=_first_line(error)), variant)
     candidate = replace(
@@ -75,14 +69,6 @@ def try_out(
     if not candidate.kept:
         _remove(folder, variant)
     return Tried(candidate, replace(variant, neighbours=neighbours.verdict))
-
-
-def _raise_if_full(folder: Path, error: Exception) -> None:
-    """Raise what is not the recipe's fault; engines tell of it in words of their own."""
-    if isinstance(error, MemoryError) or "bad_alloc" in str(error) or "allocate" in str(error):
-        raise MemoryError from error
-    if shutil.disk_usage(folder).free < _FULL_BYTES:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(folder)) from error
 
 
 def _remove(folder: Path, variant: Variant) -> None:
