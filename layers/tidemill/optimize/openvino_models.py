@@ -59,6 +59,10 @@ def _read(plain: Path) -> ov.Model:
 
 
 def _save(model: ov.Model, graph: Path) -> None:
+    # Many are called by their number among all nodes that this process ever made, or after such a
+    # one, which would get into the artifact's digest. Inputs and outputs have names of their own.
+    for number, node in enumerate(model.get_ordered_ops()):
+        node.set_friendly_name(f"{node.get_type_name()}_{number}")
     ov.save_model(model, str(graph), compress_to_fp16=True)
 
 

@@ -6,17 +6,23 @@ from pathlib import Path
 _WITHOUT_TORCH = {
     "test_comparison.py",
     "test_examples.py",
+    "test_exhaustion.py",
+    "test_footprint.py",
     "test_gate.py",
     "test_gold.py",
     "test_neighbours.py",
     "test_report.py",
     "test_report_page.py",
     "test_report_table.py",
+    "test_smoothing.py",
     "test_speed.py",
+    "test_staging.py",
     "test_taggings.py",
+    "test_ties.py",
     "test_timing.py",
     "test_wording.py",
     "test_workload.py",
+    "test_writing.py",
 }
 
 # A file that is not collected is not imported either, and so need not say that torch is missing.
