@@ -22,6 +22,8 @@ from tidemill.optimize.staging import scratch, staged
 
 Optimize = Callable[[Order, Progress], Report]
 
+_MAKE = optimize._make
+
 
 def making(behaviour: str) -> Callable[[Order], int]:
     """What the child is to call; it finds this module by name."""
@@ -32,7 +34,7 @@ def _make(behaviour: str, order: Order) -> int:
     module: Any = ModuleType("tidemill.optimize.optimization")
     module.optimize = _BEHAVIOURS[behaviour]
     sys.modules[module.__name__] = module
-    return optimize._make(order)
+    return _MAKE(order)
 
 
 def _makes_an_artifact(order: Order, progress: Progress) -> Report:
@@ -55,9 +57,12 @@ def _waits() -> Report:
     return report()
 
 
-def _is_killed() -> Report:
-    os.kill(os.getpid(), signal.SIGKILL)
-    return report()
+def _dies_by(number: signal.Signals) -> Callable[[], Report]:
+    def die() -> Report:
+        os.kill(os.getpid(), number)
+        return report()
+
+    return die
 
 
 def _raises(error: Exception) -> Callable[[], Report]:
@@ -70,7 +75,8 @@ def _raises(error: Exception) -> Callable[[], Report]:
 _BEHAVIOURS: Mapping[str, Optimize] = {
     "makes an artifact": _makes_an_artifact,
     "waits": partial(_stops_half_way, _waits),
-    "is killed": partial(_stops_half_way, _is_killed),
+    "is killed": partial(_stops_half_way, _dies_by(signal.SIGKILL)),
+    "crashes": partial(_stops_half_way, _dies_by(signal.SIGSEGV)),
     "is inaccurate": partial(_stops_half_way, _raises(InaccurateError(report()))),
     "refuses": partial(_stops_half_way, _raises(OptimizeError("the model is odd; mend it"))),
     "fills the disk": partial(

@@ -46,8 +46,16 @@ def raise_if_exhausted(folder: Path, error: Exception) -> None:
     if any(isinstance(each, MemoryError) or _speaks_of_memory(each) for each in causes):
         raise MemoryError from error
     full = any(isinstance(each, OSError) and each.errno in _FULL for each in causes)
-    if full or shutil.disk_usage(folder).free < _FULL_BYTES:
+    if full or _is_full(folder):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(folder)) from error
+
+
+def _is_full(folder: Path) -> bool:
+    try:
+        return shutil.disk_usage(folder).free < _FULL_BYTES
+    except OSError:
+        # There is no such folder: a failure of its own.
+        return False
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:

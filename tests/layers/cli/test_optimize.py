@@ -1,8 +1,10 @@
 import os
 import re
 import signal
+import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 
 import orjson
 import pytest
@@ -14,6 +16,7 @@ from tests.layers.optimize.reports import report
 from tidemill.artifact import Artifact
 from tidemill.cli import optimize
 from tidemill.cli.app import run
+from tidemill.cli.child import Ended
 
 # Signals are sent to a process of its own.
 _RUN = """
@@ -28,6 +31,8 @@ if __name__ == "__main__":
     main()
 """
 REPORT = report()
+OTHER_PROCESS = 4_194_305
+"""One more than Linux gives out."""
 
 Optimize = Callable[..., Outcome]
 
@@ -54,6 +59,18 @@ def optimized(
     return command
 
 
+@pytest.fixture
+def childless(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the work be done in this process, which is quicker."""
+
+    def run_here(work: Callable[..., int], *arguments: object) -> Ended:
+        return Ended(OTHER_PROCESS, work(*arguments), None)
+
+    # Whatever takes the place of this module goes again with the test.
+    monkeypatch.setitem(sys.modules, "tidemill.optimize.optimization", ModuleType("optimization"))
+    monkeypatch.setattr(optimize, "run_in_child", run_here)
+
+
 def sentences(errors: str) -> list[str]:
     """What was said beside the steps."""
     return [line for line in errors.splitlines() if not re.match(r" +\d+\.\d s  ", line)]
@@ -70,10 +87,10 @@ def test_a_piped_output_is_the_report_and_progress_goes_to_standard_error(
     Artifact.open(out)
 
 
+@pytest.mark.usefixtures("childless")
 @pytest.mark.parametrize(
     ("behaviour", "code", "told"),
     [
-        ("is killed", 3, r"killed, as processes are that take more memory than .*give it more"),
         ("is inaccurate", 4, r"no variant of banking77-minilm keeps to the thresholds, so noth"),
         ("refuses", 2, r"the model is odd; mend it"),
         ("fills the disk", 3, r".*No space left on device: .*; nothing was written"),
@@ -92,6 +109,24 @@ def test_what_goes_wrong_is_one_sentence_and_leaves_nothing(
     assert list(out.parent.iterdir()) == []
 
 
+@pytest.mark.parametrize(
+    ("behaviour", "told"),
+    [
+        ("is killed", r"killed, as processes are that take more memory than .*; nothing was writ"),
+        ("crashes", r"ended by SIGSEGV; nothing was written"),
+    ],
+)
+def test_a_child_that_dies_is_told_of_and_tidied_up_after(
+    optimized: Optimize, out: Path, behaviour: str, told: str
+) -> None:
+    outcome = optimized(behaviour)
+    assert outcome.code == 3
+    (sentence,) = sentences(outcome.errors)
+    assert re.match(f"tidemill: {told}", sentence)
+    assert list(out.parent.iterdir()) == []
+
+
+@pytest.mark.usefixtures("childless")
 def test_what_was_measured_is_shown_where_nothing_was_accurate_enough(
     optimized: Optimize,
 ) -> None:
@@ -99,6 +134,19 @@ def test_what_was_measured_is_shown_where_nothing_was_accurate_enough(
     assert [each["name"] for each in measured["candidates"]] == [
         each.name for each in REPORT.candidates
     ]
+
+
+@pytest.mark.usefixtures("childless")
+def test_on_a_terminal_the_report_is_a_table(
+    on_terminal: Command, monkeypatch: pytest.MonkeyPatch, out: Path
+) -> None:
+    monkeypatch.setattr(optimize, "_NEEDS", ())
+    monkeypatch.setattr(optimize, "_make", optimizers.making("makes an artifact"))
+    monkeypatch.setenv("COLUMNS", "160")
+    outcome = on_terminal("optimize", "some/model", "--out", out)
+    assert outcome.code == 0
+    assert "openvino-int8" in outcome.output
+    assert "{" not in outcome.output
 
 
 def test_the_artifact_that_was_there_survives_a_failure(optimized: Optimize, out: Path) -> None:

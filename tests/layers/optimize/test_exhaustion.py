@@ -38,6 +38,8 @@ def test_other_failures_stay_what_they_are(tmp_path: Path) -> None:
         raise OptimizeError("as it was")
     with pytest.raises(FileNotFoundError), made_plain(tmp_path):
         (tmp_path / "nowhere").read_bytes()
+    with pytest.raises(OptimizeError, match="not there"), made_plain(tmp_path / "nowhere"):
+        raise OptimizeError("not there")
 
 
 def test_what_fails_on_a_full_disk_fails_for_want_of_room(
