@@ -1,4 +1,5 @@
 import json
+import re
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ import orjson
 import pytest
 
 from tests.fakes.disks import small_disk
+from tests.layers.cli import processes
 from tests.layers.optimize.checkpoints import checkpoint, cross_encoder, sentence_transformer
 from tests.layers.optimize.tried import ANYTHING, Listener, failing, quick, recipe
 from tidemill.answers import Prediction
@@ -31,6 +33,23 @@ INPUTS: Mapping[TaskName, object] = {
     "feature-extraction": TEXTS[0],
     "ranking": {"query": TEXTS[0], "texts": TEXTS},
 }
+
+# As the command does it: in a child, whose memory may be limited.
+_COMMAND = """
+import resource
+import sys
+from tidemill.cli import optimize
+from tidemill.cli.app import run
+
+def limited(order):
+    resource.setrlimit(resource.RLIMIT_AS, (int(sys.argv[1]) << 20,) * 2)
+    return make(order)
+
+make = optimize._make
+if __name__ == "__main__":
+    optimize._make = limited if sys.argv[1:2] != ["0"] else make
+    run(["optimize", *sys.argv[2:]])
+"""
 
 
 @dataclass(frozen=True)
@@ -249,3 +268,32 @@ def test_a_target_that_cannot_be_made_for_is_refused(model: Path, tmp_path: Path
     with pytest.raises(OptimizeError, match="Neuron"):
         optimize(Order(str(model), tmp_path / "made", target="inf2"), Listener())
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_command_writes_its_report_and_nothing_else_to_a_pipe(
+    model: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "made"
+    process = processes.started(
+        tmp_path, _COMMAND, 0, model, "--out", out, "--target", "lambda-arm64", "--min-agreement", 0
+    )
+    output, errors = process.communicate(timeout=120)
+    assert process.returncode == 0
+    assert output.encode() == (out / "report.json").read_bytes()
+    first, *_, last = errors.splitlines()
+    assert first.endswith(f"Loading {model}")
+    assert last == f"tidemill: wrote {out}, with report.html in it"
+
+
+def test_where_memory_is_short_the_command_says_so(model: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "results"
+    folder.mkdir()
+    process = processes.started(tmp_path, _COMMAND, 500, model, "--out", folder / "made")
+    output, errors = process.communicate(timeout=120)
+    assert process.returncode == 3
+    assert re.fullmatch(
+        r"tidemill: out of memory \([\d,]+ MB here\); nothing was written",
+        errors.splitlines()[-1],
+    )
+    assert output == ""
+    assert list(folder.iterdir()) == []
