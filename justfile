@@ -48,9 +48,9 @@ e2e *options:
 readme:
     .venv/bin/pytest tests/test_readme.py
 
-# `tidemill optimize` and both engines, in the environment that they take; CI runs it after the rest
+# `tidemill optimize`, both engines and the baseline of `bench`, in the environment that they take; CI runs it after the rest
 optimize *options: setup-optimize
-    .venv-optimize/bin/python -m pytest tests/layers/optimize tests/layers/engines --cov=layers/tidemill/optimize --cov=layers/tidemill/engines --cov-fail-under=95 {{ options }}
+    .venv-optimize/bin/python -m pytest tests/layers/optimize tests/layers/engines tests/layers/bench --cov=layers/tidemill/optimize --cov=layers/tidemill/engines --cov-fail-under=95 {{ options }}
     .venv-optimize/bin/python -m pytest tests/test_readme.py -k venv-optimize
 
 # Make that environment, with pip: it takes a CPU build of PyTorch where one is offered (PIP_EXTRA_INDEX_URL)

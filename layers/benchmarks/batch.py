@@ -15,7 +15,8 @@ from pathlib import Path
 
 from benchmarks import messages
 from tidemill.artifact import STARTER
-from tidemill.bench import encoder
+from tidemill.bench.encoder import write_artifact
+from tidemill.bench.shapes import DISTILBERT, MINILM
 from tidemill.cores import available_cores
 from tidemill.environment import Environment
 
@@ -90,10 +91,10 @@ def _speed(folder: Path) -> None:
 
 
 def _busy(folder: Path) -> None:
-    for shape, records in ((encoder.MINILM, 12_000), (encoder.DISTILBERT, 3_000)):
+    for shape, records in ((MINILM, 12_000), (DISTILBERT, 3_000)):
         source = folder / f"{shape.name}.jsonl"
         messages.write(source, messages.distinct(), records=records)
-        result = run(source, encoder.write_artifact(folder / shape.name, shape))
+        result = run(source, write_artifact(folder / shape.name, shape))
         print(
             f"{shape.name}: cores busy {result.busy:.0%},"
             f" {result.records / result.wall_s:,.0f} messages a second"

@@ -2,7 +2,6 @@
 
 import os
 import time
-from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final
 
@@ -46,12 +45,12 @@ def best_seconds(product: Product, *, threads: int, side_by_side: int, seconds: 
     return fastest / side_by_side
 
 
-def peak_gops(cores: int, seconds: float, shapes: Sequence[Product] = PEAK_SHAPES) -> float:
+def peak_gops(cores: int, seconds: float) -> float:
     """The most billions of operations a second, a multiply-add being two, on `cores` cores."""
-    share_s = seconds / (2 * len(shapes))
+    share_s = seconds / (2 * len(PEAK_SHAPES))
     return max(
         2 * product.macs / best_seconds(product, threads=t, side_by_side=n, seconds=share_s) / 1e9
-        for product in shapes
+        for product in PEAK_SHAPES
         # One product on all cores, and one on each.
         for t, n in ((cores, 1), (1, cores))
     )

@@ -27,7 +27,7 @@ def main() -> None:
     with os.fdopen(os.dup(1), "wb") as answers:
         # Whatever a library prints must not come between the answers.
         os.dup2(2, 1)
-        serve(_verbs(kind), sys.stdin.buffer, answers)
+        serve(verbs_of(kind), sys.stdin.buffer, answers)
 
 
 def serve(verbs: Verbs, questions: Iterable[bytes], answers: BinaryIO) -> None:
@@ -43,7 +43,7 @@ def serve(verbs: Verbs, questions: Iterable[bytes], answers: BinaryIO) -> None:
         answers.flush()
 
 
-def _verbs(kind: str) -> Verbs:
+def verbs_of(kind: str) -> Verbs:
     """What a subject can be asked; imported on demand, since no process may load another's."""
     match kind:
         case "artifact":

@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 
 from tests.fakes import artifacts
+from tests.layers.bench.told import Told
 from tests.layers.bench.workers import FakeWorkers
 from tidemill.bench import running
 from tidemill.bench.floor import Floors
@@ -14,21 +15,6 @@ from tidemill.bench.summary import Summary
 from tidemill.errors import BenchError
 
 GRID = Grid("quick", cores=(1, 2), lengths=(8, 12), batches=(1, 2), seconds=0.1)
-
-
-class Told:
-    """Keeps what it is told."""
-
-    def __init__(self) -> None:
-        self.steps: list[str] = []
-        self.far: list[tuple[int, int]] = []
-
-    def step(self, what: str) -> None:
-        self.steps.append(what)
-
-    def cells(self, done: int, total: int, left_s: float) -> None:
-        assert left_s > 0
-        self.far.append((done, total))
 
 
 @pytest.fixture(autouse=True)

@@ -6,7 +6,8 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 from tests.fakes.artifacts import DIMENSIONS
-from tidemill.bench.encoder import Shape, write_artifact
+from tidemill.bench.encoder import write_artifact
+from tidemill.bench.shapes import Shape
 from tidemill.bench.subjects.hardware import HardwareSubject
 from tidemill.bench.traced_work import probing, traced
 from tidemill.bench.work import Product, Work, add_up
