@@ -1,6 +1,6 @@
 """What is measured is written down at once, a line of JSON each, so that a run can go on."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -14,6 +14,7 @@ from tidemill.errors import BenchError
 
 _RUN: Final = "run.json"
 _LINES: Final = "measured.jsonl"
+_SHOWN: Final = 80
 
 Entry = Cell | Peak | TextWork | OwnShapes
 
@@ -75,19 +76,30 @@ class Journal:
 
 
 def _refuse_other(out: Path, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
-    differing = [name for name in now if before.get(name) != now[name]]
-    if differing:
-        name = differing[0]
+    told = [
+        f"{name} is {_short(there)} there and {_short(here)} now"
+        for name, there, here in _differing("", before, now)
+    ]
+    if told:
         raise BenchError(
-            f"{out} holds a run with another {' and another '.join(differing)}"
-            f" ({name} there: {_short(before.get(name))}; now: {_short(now[name])});"
-            " name another directory with --out, or repeat that run's options to go on with it"
+            f"{out} holds another run: {'; '.join(told)}. Name another directory with --out, or"
+            " repeat that run's options to go on with it"
         )
+
+
+def _differing(name: str, before: object, now: object) -> Iterator[tuple[str, object, object]]:
+    """What is not the same, by where in the objects it is."""
+    if isinstance(before, dict) and isinstance(now, dict):
+        for key in dict.fromkeys([*before, *now]):
+            within = f"{name}.{key}" if name else key
+            yield from _differing(within, before.get(key), now.get(key))
+    elif before != now:
+        yield name, before, now
 
 
 def _short(value: object) -> str:
     told = orjson.dumps(value).decode()
-    return told if len(told) <= 300 else f"{told[:300]}..."
+    return told if len(told) <= _SHOWN else f"{told[:_SHOWN]}..."
 
 
 def _read(file: Path) -> list[Entry]:

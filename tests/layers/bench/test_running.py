@@ -93,9 +93,9 @@ def test_an_interrupted_run_measures_only_what_is_left(order: Order) -> None:
 def test_another_artifact_cannot_go_on_with_the_run(order: Order, tmp_path: Path) -> None:
     begin(order)
     other = artifacts.classifier(tmp_path / "other")
-    with pytest.raises(BenchError, match="another artifact"):
+    with pytest.raises(BenchError, match=r"another run: artifact\.name is"):
         begin(replace(order, artifact=other))
-    with pytest.raises(BenchError, match="another settings"):
+    with pytest.raises(BenchError, match=r"settings\.grid\.seconds is 0\.1 there and 9\.0 now"):
         begin(replace(order, grid=replace(GRID, seconds=9.0)))
 
 
@@ -107,7 +107,7 @@ def test_a_checkpoint_that_has_changed_is_another_baseline(order: Order, tmp_pat
     begin(order)
     begin(order)
     (checkpoint / "model.bin").write_bytes(b"12")
-    with pytest.raises(BenchError, match="another settings"):
+    with pytest.raises(BenchError, match=r"another run: settings\.baseline files is"):
         begin(order)
 
 
