@@ -17,7 +17,7 @@ from tidemill.errors import EngineError, OptimizeError
 from tidemill.optimize.inaccurate import InaccurateError
 from tidemill.optimize.order import Order
 from tidemill.optimize.progress import Progress
-from tidemill.optimize.report import Report
+from tidemill.optimize.reporting.report import Report
 from tidemill.optimize.staging import scratch, staged
 
 Optimize = Callable[[Order, Progress], Report]

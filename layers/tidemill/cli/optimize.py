@@ -16,11 +16,11 @@ from tidemill.cli.steps import Steps
 from tidemill.errors import TidemillError
 from tidemill.memory import available_memory_mb
 from tidemill.optimize.exhaustion import made_plain
-from tidemill.optimize.gate import Thresholds
 from tidemill.optimize.inaccurate import InaccurateError
 from tidemill.optimize.order import Order
-from tidemill.optimize.report import Report
-from tidemill.optimize.report_table import show
+from tidemill.optimize.proving.gate import Thresholds
+from tidemill.optimize.reporting.report import Report
+from tidemill.optimize.reporting.table import show
 from tidemill.optimize.staging import remove_leftovers
 from tidemill.optimize.target import Target
 

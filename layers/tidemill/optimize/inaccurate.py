@@ -1,7 +1,7 @@
 """The refusal to write an artifact that answers otherwise than its model."""
 
 from tidemill.errors import OptimizeError
-from tidemill.optimize.report import Report
+from tidemill.optimize.reporting.report import Report
 
 
 class InaccurateError(OptimizeError):

@@ -11,27 +11,27 @@ from tidemill.artifact import Artifact
 from tidemill.environment import Environment
 from tidemill.files import REPORT, REPORT_PAGE, TOKENIZER
 from tidemill.machine import Machine
-from tidemill.optimize import examples
-from tidemill.optimize.examples import Example
 from tidemill.optimize.exhaustion import made_plain
-from tidemill.optimize.export import export
-from tidemill.optimize.fusion import fuse
 from tidemill.optimize.inaccurate import InaccurateError
-from tidemill.optimize.materials import Materials
+from tidemill.optimize.loading.original import Original, load
+from tidemill.optimize.making.export import export
+from tidemill.optimize.making.fusion import fuse
+from tidemill.optimize.making.materials import Materials
+from tidemill.optimize.making.recipes import FLOAT32, Recipe, recipes
 from tidemill.optimize.order import Order
-from tidemill.optimize.original import Original, load
 from tidemill.optimize.progress import Progress
+from tidemill.optimize.proving import examples
+from tidemill.optimize.proving.examples import Example
+from tidemill.optimize.proving.ties import BUILT_IN_TIE
+from tidemill.optimize.proving.trial import Trial
+from tidemill.optimize.proving.trying import try_out
+from tidemill.optimize.proving.workload import Prepared, prepare
 from tidemill.optimize.quiet import quiet
-from tidemill.optimize.racing import race
-from tidemill.optimize.recipes import FLOAT32, Recipe, recipes
-from tidemill.optimize.report import Calibration, Report
-from tidemill.optimize.report_page import page
-from tidemill.optimize.speed import fastest
+from tidemill.optimize.reporting.page import page
+from tidemill.optimize.reporting.racing import race
+from tidemill.optimize.reporting.report import Calibration, Report
+from tidemill.optimize.reporting.speed import fastest
 from tidemill.optimize.staging import check, scratch, staged
-from tidemill.optimize.ties import BUILT_IN_TIE
-from tidemill.optimize.trial import Trial
-from tidemill.optimize.trying import try_out
-from tidemill.optimize.workload import Prepared, prepare
 from tidemill.optimize.writing import write_description
 from tidemill.tasks import open_task
 from tidemill.tokens import TokenizerFile

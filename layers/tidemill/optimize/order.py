@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tidemill.artifact import TaskName
-from tidemill.optimize.gate import Thresholds
+from tidemill.optimize.proving.gate import Thresholds
 from tidemill.optimize.target import Target
 
 

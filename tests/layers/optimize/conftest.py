@@ -3,33 +3,34 @@
 from importlib.util import find_spec
 from pathlib import Path
 
+_HERE = Path(__file__).parent
 _WITHOUT_TORCH = {
-    "test_comparison.py",
-    "test_examples.py",
+    "making/test_footprint.py",
+    "making/test_smoothing.py",
+    "proving/test_comparison.py",
+    "proving/test_examples.py",
+    "proving/test_gate.py",
+    "proving/test_gold.py",
+    "proving/test_neighbours.py",
+    "proving/test_taggings.py",
+    "proving/test_ties.py",
+    "proving/test_workload.py",
+    "reporting/test_page.py",
+    "reporting/test_report.py",
+    "reporting/test_speed.py",
+    "reporting/test_table.py",
+    "reporting/test_timing.py",
+    "reporting/test_wording.py",
     "test_exhaustion.py",
-    "test_footprint.py",
-    "test_gate.py",
-    "test_gold.py",
-    "test_neighbours.py",
-    "test_report.py",
-    "test_report_page.py",
-    "test_report_table.py",
-    "test_smoothing.py",
-    "test_speed.py",
     "test_staging.py",
-    "test_taggings.py",
-    "test_ties.py",
-    "test_timing.py",
-    "test_wording.py",
-    "test_workload.py",
     "test_writing.py",
 }
 
 # A file that is not collected is not imported either, and so need not say that torch is missing.
 collect_ignore = [
-    file.name
-    for file in Path(__file__).parent.glob("test_*.py")
-    if file.name not in _WITHOUT_TORCH and not find_spec("torch")
+    name
+    for name in (file.relative_to(_HERE).as_posix() for file in _HERE.rglob("test_*.py"))
+    if name not in _WITHOUT_TORCH and not find_spec("torch")
 ]
 
 if find_spec("torch"):

@@ -5,8 +5,8 @@ from pathlib import Path
 from tests.fakes.artifacts import write_manifest
 from tidemill.artifact import TaskName
 from tidemill.files import TOKENIZER
-from tidemill.optimize.export import export
-from tidemill.optimize.original import Original, load
+from tidemill.optimize.loading.original import Original, load
+from tidemill.optimize.making.export import export
 
 VARIANT = "fp32"
 

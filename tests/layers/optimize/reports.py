@@ -2,12 +2,12 @@
 
 from tests.layers.optimize.subjects import facts
 from tidemill.environment import Environment
-from tidemill.optimize.comparison import Comparison
-from tidemill.optimize.gate import Thresholds, misses
-from tidemill.optimize.neighbours import Effect, Neighbours
-from tidemill.optimize.pairs import Accuracy, Moves
-from tidemill.optimize.report import Calibration, Candidate, Report
-from tidemill.optimize.timing import LeftOut, Timing, Timings
+from tidemill.optimize.proving.comparison import Comparison
+from tidemill.optimize.proving.gate import Thresholds, misses
+from tidemill.optimize.proving.neighbours import Effect, Neighbours
+from tidemill.optimize.proving.pairs import Accuracy, Moves
+from tidemill.optimize.reporting.report import Calibration, Candidate, Report
+from tidemill.optimize.reporting.timing import LeftOut, Timing, Timings
 from tidemill.pipeline import Mode
 
 NASTY = "int8 [bold]<script>alert('x')</script>"

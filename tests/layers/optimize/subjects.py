@@ -10,9 +10,9 @@ from tests.fakes.artifacts import DIMENSIONS, MAX_LENGTH, TAGS
 from tidemill.artifact import Artifact, TaskName
 from tidemill.engines import Outputs
 from tidemill.files import TOKENIZER
-from tidemill.optimize.examples import Example
 from tidemill.optimize.facts import Facts
-from tidemill.optimize.workload import Prepared, prepare
+from tidemill.optimize.proving.examples import Example
+from tidemill.optimize.proving.workload import Prepared, prepare
 from tidemill.tasks import Task, open_task
 from tidemill.tokens import TokenizerFile
 

@@ -17,12 +17,12 @@ from tidemill.answers import Prediction
 from tidemill.artifact import Artifact, TaskName
 from tidemill.errors import OptimizeError
 from tidemill.machine import Machine
-from tidemill.optimize.gate import Thresholds
 from tidemill.optimize.inaccurate import InaccurateError
+from tidemill.optimize.making.recipes import Recipe
 from tidemill.optimize.optimization import optimize
 from tidemill.optimize.order import Order
-from tidemill.optimize.recipes import Recipe
-from tidemill.optimize.report import Report
+from tidemill.optimize.proving.gate import Thresholds
+from tidemill.optimize.reporting.report import Report
 from tidemill.pipeline import Pipeline
 
 ONNX = (recipe("onnx-int8-avx2"), recipe("onnx-fp32"))

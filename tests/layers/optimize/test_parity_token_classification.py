@@ -16,7 +16,7 @@ from tests.layers.optimize.texts import EVERY, LONG, PLAIN
 from tidemill.answers import Prediction
 from tidemill.artifact import Artifact
 from tidemill.files import TOKENIZER
-from tidemill.optimize.original import Original, load
+from tidemill.optimize.loading.original import Original, load
 from tidemill.optimize.quiet import quiet
 from tidemill.pipeline import Pipeline
 from tidemill.tasks import open_task

@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from tidemill.machine import Machine
-from tidemill.optimize import optimization, timing
-from tidemill.optimize.gate import Thresholds
-from tidemill.optimize.materials import Materials
-from tidemill.optimize.recipes import Recipe, recipes
+from tidemill.optimize import optimization
+from tidemill.optimize.making.materials import Materials
+from tidemill.optimize.making.recipes import Recipe, recipes
+from tidemill.optimize.proving.gate import Thresholds
+from tidemill.optimize.reporting import timing
 from tidemill.optimize.target import Target
 from tidemill.variant import Variant
 

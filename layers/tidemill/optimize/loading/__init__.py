@@ -1,0 +1,1 @@
+"""A checkpoint, from its files to a model in PyTorch."""

@@ -1,0 +1,1 @@
+"""Variants of a model, made of its ONNX graph."""
