@@ -10,16 +10,18 @@ import orjson
 from tidemill.bench.cell import Cell
 from tidemill.bench.floor import OwnShapes, Peak, TextWork
 from tidemill.bench.grid import Setting
+from tidemill.bench.measured import Measured
 from tidemill.errors import BenchError
 
 _RUN: Final = "run.json"
 _LINES: Final = "measured.jsonl"
 _SHOWN: Final = 80
 
-Entry = Cell | Peak | TextWork | OwnShapes
+Entry = Cell | Measured | Peak | TextWork | OwnShapes
 
 _KINDS: Final[Mapping[str, type[Entry]]] = {
     "cell": Cell,
+    "measured": Measured,
     "peak": Peak,
     "work": TextWork,
     "own_shapes": OwnShapes,

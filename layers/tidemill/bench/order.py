@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tidemill.bench.grid import Grid
+from tidemill.bench.subjects.random_model import Maker
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,11 +21,14 @@ class Order:
     """The one that runs here when None."""
     baseline: str | None = None
     """A checkpoint for transformers: a directory, or an id on the Hub."""
+    maker: Maker | None = None
+    """How the grid's own models are made."""
 
     def as_json(self) -> dict[str, Any]:
         """What must be the same for a run to go on; where it is written to need not be."""
         return {
             "grid": asdict(self.grid),
+            "models made by": self.maker,
             "baseline": self.baseline,
             "baseline files": _fingerprint(self.baseline),
         }

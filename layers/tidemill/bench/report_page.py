@@ -21,8 +21,8 @@ _METHOD: Final = (
     " it is the time of just these products, one after another."
 )
 _RANDOM: Final = (
-    "The models have the sizes of those published and random weights in dynamic int8, since speed"
-    " depends on sizes alone. Only the model is timed, without tokenizing, as it was published."
+    "The models have the sizes of those published and random weights, since speed depends on sizes"
+    " alone. They are made by {}. Only the model is timed, without tokenizing, as it was published."
     " ViT is not there yet: images are no task of Tidemill."
 )
 _OTHER_MODEL: Final = (
@@ -97,7 +97,7 @@ def _random_models(summary: Summary) -> Iterator[str]:
         name: Focus([each for each in summary.results if each.cell.setting.model == name])
         for name in names
     }
-    yield f"<p>{escape(_RANDOM)}</p>"
+    yield f"<p>{escape(_RANDOM.format(summary.run['settings']['models made by']))}</p>"
     yield '<div class="plots">'
     for name, focus in models.items():
         yield report_plots.beside_inferentia2(name, focus, inferentia2)
@@ -131,6 +131,8 @@ def _details(summary: Summary) -> Iterator[tuple[str, str]]:
         yield "Artifact", f"{summary.run['artifact']['digest']}"
     if settings["baseline"]:
         yield "Baseline", f"transformers, fp32, {settings['baseline']}"
+    for name, ran in summary.measured.items():
+        yield name or "Variant", ran.variant
     yield "Each cell", f"{settings['grid']['seconds']:g} s, shared by all that is timed in it"
     yield "Machine", f"{machine['cpu']}, {cores(machine['cores'])} granted"
     yield "Pinned", "yes" if machine["pinned"] else "no: this system has no affinity"

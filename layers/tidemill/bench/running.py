@@ -14,6 +14,7 @@ from tidemill.bench.cpus import can_pin, physical_cpus
 from tidemill.bench.grid import Setting
 from tidemill.bench.inputs import inputs_for
 from tidemill.bench.journal import Journal
+from tidemill.bench.measured import Measured
 from tidemill.bench.order import Order
 from tidemill.bench.process import Process, Start
 from tidemill.bench.progress import Progress
@@ -70,6 +71,9 @@ class Bench:
             path = self.order.artifact or self._random_model(model)
             artifact = Artifact.open(path)
             variant = choose(artifact, Machine.here(), self.order.variant).name
+            measured = Measured(model, variant, artifact.digest)
+            if measured not in self.journal.entries:
+                self.journal.append(measured)
             for number in self.order.grid.cores:
                 left = [e for e in self._left() if (e.model, e.cores) == (model, number)]
                 if left:
@@ -125,9 +129,9 @@ class Bench:
         path = self.order.out / _MODELS / name
         # Its description is what is written last.
         if not (path / "tidemill.json").exists():
-            self.progress.step(f"Making {name} of random weights")
+            self.progress.step(f"Making {name} of random weights, by {self.order.maker}")
             with self.start("encoder", physical_cpus()) as maker:
-                maker.ask("write", path=str(path), shape=name)
+                maker.ask("write", path=str(path), shape=name, by=self.order.maker)
         return path
 
 

@@ -11,6 +11,7 @@ import orjson
 from tidemill.bench.cell import Cell
 from tidemill.bench.floor import Floor, Floors
 from tidemill.bench.journal import Journal
+from tidemill.bench.measured import Measured
 from tidemill.bench.noise import RULE, Noise, doubts, quietest, summary
 
 _LATENCIES: Final = ("end_to_end", "model_only", "baseline")
@@ -60,6 +61,8 @@ class Summary:
 
     run: Mapping[str, Any]
     results: tuple[Result, ...]
+    measured: Mapping[str, Measured]
+    """What ran, by the name that the grid has for it."""
     gops: Mapping[int, float]
     noise: Noise | None
     wanted: int
@@ -74,13 +77,15 @@ class Summary:
             Result(cell, floors.of(cell.setting), doubts(cell, fastest[cell.setting.cores]))
             for cell in journal.cells
         )
-        return cls(journal.run, results, floors.gops, summary(journal.cells), wanted)
+        ran = {each.model: each for each in journal.entries if isinstance(each, Measured)}
+        return cls(journal.run, results, ran, floors.gops, summary(journal.cells), wanted)
 
     def as_json(self) -> dict[str, Any]:
         """What `results.json` says."""
         return {
             **self.run,
             "complete": len(self.results) == self.wanted,
+            "measured": [asdict(each) for each in self.measured.values()],
             "peak_int8_gops_by_cores": {str(cores): gops for cores, gops in self.gops.items()},
             "noise": None if self.noise is None else {**asdict(self.noise), "rule": RULE},
             "cells": [each.as_json() for each in self.results],

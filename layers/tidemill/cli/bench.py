@@ -15,6 +15,7 @@ from tidemill.bench.grid import GridName, grid, numbers
 from tidemill.bench.order import Order
 from tidemill.bench.report_table import show
 from tidemill.bench.running import Bench, begin
+from tidemill.bench.subjects.random_model import maker
 from tidemill.bench.summary import Summary
 from tidemill.cli.bench_options import (
     AgainstOption,
@@ -178,6 +179,7 @@ def _order(
         artifact=None if name == "inferentia" else artifact,
         variant=variant,
         baseline=baseline,
+        maker=maker() if name == "inferentia" else None,
     )
 
 

@@ -47,7 +47,7 @@ def test_encoders_stand_beside_the_published_ones() -> None:
     for name in ENCODERS:
         assert f"{name}, 95th percentile, 2 cores" in read.text
     assert "ViT is not there yet" in read.text
-    assert "random weights in dynamic int8, since speed depends on sizes alone" in read.text
+    assert "They are made by dynamic int8." in read.text
     assert "AWS Inferentia2, one core, compiled by torch_neuronx.trace" in read.text
     assert "transformers, fp32" not in read.text
 

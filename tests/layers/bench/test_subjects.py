@@ -74,5 +74,5 @@ def test_every_published_encoder_can_be_made(
     assert set(SHAPES) == set(inferentia2().p95_ms)
     small = Shape("small", 1, 16, 2, vocabulary=8000)
     monkeypatch.setattr(random_model, "SHAPES", {"small": small})
-    random_model.write(str(tmp_path / "small"), "small")
+    random_model.write(str(tmp_path / "small"), "small", "dynamic int8")
     assert Artifact.open(tmp_path / "small").max_length == 512
