@@ -24,6 +24,7 @@ from tidemill.optimize.reporting.table import show
 from tidemill.optimize.staging import remove_leftovers
 from tidemill.optimize.target import Target
 
+_USUAL = Thresholds()
 _NEEDS = ("torch", "transformers", "onnx", "safetensors")
 # What shells add to the number of the signal that ended a command.
 _SIGNALLED = 128
@@ -65,13 +66,31 @@ def optimize(
         typer.Option(
             min=0, max=1, metavar="SHARE", help="How many texts must keep the original's label."
         ),
-    ] = 0.99,
+    ] = _USUAL.min_agreement,
     max_accuracy_drop: Annotated[
         float,
         typer.Option(
             min=0, max=1, metavar="SHARE", help="How much accuracy on your labels may be lost."
         ),
-    ] = 0.004,
+    ] = _USUAL.max_accuracy_drop,
+    min_cosine: Annotated[
+        float,
+        typer.Option(
+            min=-1, max=1, metavar="C", help="Of embeddings with the original's: the least mean."
+        ),
+    ] = _USUAL.min_cosine,
+    min_span_f1: Annotated[
+        float,
+        typer.Option(
+            min=0, max=1, metavar="F1", help="Of entities, those of the original taken for right."
+        ),
+    ] = _USUAL.min_span_f1,
+    min_rank_correlation: Annotated[
+        float,
+        typer.Option(
+            min=-1, max=1, metavar="R", help="Of rankings with the original's (Spearman's)."
+        ),
+    ] = _USUAL.min_rank_correlation,
     revision: Annotated[
         str | None,
         typer.Option(metavar="COMMIT", help="Of a model on the Hub: branch, tag or commit."),
@@ -107,7 +126,13 @@ def optimize(
         task=None if task == "auto" else task,
         target=target,
         calibration=calibration,
-        thresholds=Thresholds(min_agreement=min_agreement, max_accuracy_drop=max_accuracy_drop),
+        thresholds=Thresholds(
+            min_agreement=min_agreement,
+            max_accuracy_drop=max_accuracy_drop,
+            min_cosine=min_cosine,
+            min_span_f1=min_span_f1,
+            min_rank_correlation=min_rank_correlation,
+        ),
         revision=revision,
         allow_pickle=allow_pickle,
         trust_remote_code=trust_remote_code,
