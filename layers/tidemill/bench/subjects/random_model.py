@@ -31,9 +31,9 @@ def write(path: str, shape: str, by: Maker) -> None:
 
 def _optimised(path: Path, shape: Shape) -> None:
     from tidemill.bench.checkpoint import write_checkpoint  # noqa: PLC0415 - torch takes seconds
-    from tidemill.optimize.gate import Thresholds  # noqa: PLC0415
     from tidemill.optimize.optimization import optimize  # noqa: PLC0415
     from tidemill.optimize.order import Order  # noqa: PLC0415
+    from tidemill.optimize.proving.gate import Thresholds  # noqa: PLC0415
 
     with tempfile.TemporaryDirectory(dir=path.parent) as folder:
         order = Order(
