@@ -34,7 +34,7 @@ layers:
 # The inference package and the functions. `just optimize` measures what needs its environment
 unit *options:
     .venv/bin/pytest tests/layers tests/handlers --cov=layers/tidemill --cov=handlers --cov-report= {{ options }}
-    .venv/bin/coverage report --omit='layers/tidemill/optimize/*,layers/tidemill/engines/openvino.py' --fail-under=95
+    .venv/bin/coverage report --omit='layers/tidemill/optimize/*,layers/tidemill/engines/openvino.py,layers/tidemill/bench/checkpoint.py,layers/tidemill/bench/reshaped_work.py,layers/tidemill/bench/subjects/transformers.py' --fail-under=95
 
 # The CDK app (templates, cdk-nag, cfn-lint), its local stand-ins, and the container image where it can be built
 infra *options:

@@ -28,6 +28,7 @@ _PRODUCTS: Final[Mapping[str, int]] = {
     "MatMul": 1,
     "FusedMatMul": 1,
     "Gemm": 1,
+    "FusedGemm": 1,
     "MatMulInteger": 1,
     "MatMulIntegerToFloat": 1,
     "DynamicQuantizeMatMul": 1,

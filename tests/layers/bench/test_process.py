@@ -58,3 +58,10 @@ def test_no_process_that_measures_an_artifact_loads_torch(classifier: Path) -> N
         mapped = Path(f"/proc/{process.pid}/maps").read_text()
     assert "libtorch" not in mapped
     assert "onnxruntime" in mapped
+
+
+def test_leaving_by_an_error_ends_the_process() -> None:
+    with pytest.raises(KeyboardInterrupt), Process("artifact", CPUS) as process:
+        raise KeyboardInterrupt
+    with pytest.raises(ProcessLookupError):
+        os.kill(process.pid, 0)

@@ -113,15 +113,24 @@ def test_a_checkpoint_that_has_changed_is_another_baseline(order: Order, tmp_pat
 
 def test_models_of_random_weights_are_made_once_and_timed_alone(order: Order) -> None:
     grid = replace(GRID, cores=(2,), lengths=(8,), batches=(1,), models=("one", "two"))
-    order = replace(order, artifact=None, grid=grid)
+    order = replace(order, artifact=None, grid=grid, maker="dynamic int8")
     workers = FakeWorkers()
     journal = begin(order)
-    for name in grid.models:
-        artifacts.classifier(order.out / "models" / name)
     Bench(order, journal, Told(), workers).run()
     assert [cell.setting.model for cell in journal.cells] == ["one", "two"]
     assert {cell.end_to_end for cell in journal.cells} == {None}
-    assert workers.asked("encoder", "write") == []
+    made = workers.asked("encoder", "write")
+    assert [(each["shape"], each["by"]) for each in made] == [
+        ("one", "dynamic int8"),
+        ("two", "dynamic int8"),
+    ]
+    assert [each.variant for each in Summary.of(journal, wanted=2).measured.values()] == [
+        "fp32"
+    ] * 2
+    again, grown = FakeWorkers(), replace(order, grid=replace(grid, batches=(1, 2)))
+    Bench(grown, journal, Told(), again).run()
+    assert again.asked("encoder", "write") == []
+    assert len(journal.cells) == 4
 
 
 def test_a_length_that_no_text_has_is_said(order: Order) -> None:

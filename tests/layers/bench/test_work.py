@@ -60,10 +60,23 @@ def test_a_classifiers_one_product_is_its_head(classifier: Path) -> None:
 
 def test_fused_attention_counts_its_weights_and_its_own_products(tmp_path: Path) -> None:
     hidden, tokens = 32, 6
-    file = tmp_path / "fused.onnx"
-    _save_fused(file, hidden)
+    attention = helper.make_node(
+        "Attention", ["states", "qkv", "bias"], ["out"], domain="com.microsoft", num_heads=4
+    )
+    file = _saved(tmp_path / "fused.onnx", attention, hidden)
     [told] = traced(file, [probing(("input_ids", "attention_mask"), tokens)])
     assert told.weights == {Product(tokens, hidden, 3 * hidden): 1}
+    assert told.attention == 2 * tokens**2 * hidden
+
+
+def test_attention_fused_without_its_weights_counts_the_rest(tmp_path: Path) -> None:
+    hidden, tokens = 32, 6
+    attention = helper.make_node(
+        "MultiHeadAttention", ["states"] * 3, ["out"], domain="com.microsoft", num_heads=4
+    )
+    file = _saved(tmp_path / "fused.onnx", attention, hidden)
+    [told] = traced(file, [probing(("input_ids", "attention_mask"), tokens)])
+    assert told.weights == {}
     assert told.attention == 2 * tokens**2 * hidden
 
 
@@ -74,18 +87,13 @@ def test_bare_products_take_time_at_their_own_shapes(classifier: Path) -> None:
     assert hardware.own_shapes(told, 1, side_by_side=True) > 0
 
 
-def _save_fused(file: Path, hidden: int) -> None:
+def _saved(file: Path, attention: onnx.NodeProto, hidden: int) -> Path:
     random = np.random.default_rng(0)
 
     def weights(name: str, *shape: int) -> onnx.TensorProto:
         return numpy_helper.from_array(random.normal(size=shape).astype(np.float32), name)
 
-    nodes = [
-        helper.make_node("Gather", ["table", "input_ids"], ["states"]),
-        helper.make_node(
-            "Attention", ["states", "qkv", "bias"], ["out"], domain="com.microsoft", num_heads=4
-        ),
-    ]
+    nodes = [helper.make_node("Gather", ["table", "input_ids"], ["states"]), attention]
     inputs = [
         helper.make_tensor_value_info(name, TensorProto.INT64, ["batch", "tokens"])
         for name in ("input_ids", "attention_mask")
@@ -99,3 +107,4 @@ def _save_fused(file: Path, hidden: int) -> None:
     graph = helper.make_graph(nodes, "fused", inputs, [output], tensors)
     opsets = [helper.make_opsetid("", 18), helper.make_opsetid("com.microsoft", 1)]
     onnx.save(helper.make_model(graph, opset_imports=opsets, ir_version=10), str(file))
+    return file

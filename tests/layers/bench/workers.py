@@ -1,9 +1,11 @@
 """Workers without processes."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from tests.fakes import artifacts
 from tidemill.bench.process import Kind, Worker
 from tidemill.bench.work import Product, Work
 
@@ -39,6 +41,8 @@ class FakeWorker(Worker):
                 lengths = question["lengths"]
                 assert isinstance(lengths, list)
                 return [WORK.as_json() for _ in lengths]
+            case "write":
+                return str(artifacts.classifier(Path(str(question["path"]))))
             case _:
                 return None
 
