@@ -20,17 +20,22 @@ _STYLES = {
 
 
 def show(report: Report, console: Console) -> None:
-    """Print a row for each candidate, and why those that are not in the artifact are not."""
+    """Print how accurate each candidate is, how fast, and why some are not in the artifact."""
+    console.print(_accuracy(report))
+    if report.timings.cells:
+        console.print(_speed(report))
+    for line in _lines(report):
+        console.print(Text(line))
+
+
+def _accuracy(report: Report) -> Table:
     measures = list(dict.fromkeys(name for each in report.candidates for name in _figures(each)))
-    lengths = sorted({c.tokens for c in report.timings.cells if c.mode == "latency"})
     table = Table(
         Column("variant", overflow="fold"),
         "outcome",
         *(Column(name, justify="right") for name in measures),
         "in a batch",
-        *(Column(f"{tokens} tok", justify="right") for tokens in lengths),
         Column("size", justify="right"),
-        caption="tok: median milliseconds of one text of so many tokens" if lengths else None,
     )
     for candidate in report.candidates:
         outcome = wording.outcome(candidate, report)
@@ -41,28 +46,30 @@ def show(report: Report, console: Console) -> None:
             Text(outcome, style=_STYLES[outcome]),
             *(Text(_figures(candidate).get(name, "")) for name in measures),
             Text(wording.effect(beside.batch) if beside else ""),
-            *(Text(each) for each in _medians(report, candidate, lengths)),
             Text(wording.size(candidate.size_bytes)),
         )
-    console.print(table)
-    for line in _lines(report):
-        console.print(Text(line))
+    return table
+
+
+def _speed(report: Report) -> Table:
+    """By itself, so that neither is too wide for a terminal of 80 columns."""
+    cells = [cell for cell in report.timings.cells if cell.mode == "latency"]
+    medians = {(cell.variant, cell.tokens): milliseconds(cell.median_ms) for cell in cells}
+    lengths = sorted({cell.tokens for cell in cells})
+    table = Table(
+        Column("variant", overflow="fold"),
+        *(Column(f"{tokens} tokens", justify="right") for tokens in lengths),
+        caption="median milliseconds of one text on all cores",
+    )
+    for name in dict.fromkeys([*report.fastest, *(cell.variant for cell in cells)]):
+        table.add_row(Text(name), *(Text(medians.get((name, n), "-")) for n in lengths))
+    return table
 
 
 def _figures(candidate: Candidate) -> dict[str, str]:
     """Those that a line has room for."""
     told = {} if candidate.comparison is None else wording.figures(candidate.comparison)
     return {name: value for name, value in told.items() if name != wording.MOVED}
-
-
-def _medians(report: Report, candidate: Candidate, lengths: list[int]) -> Iterator[str]:
-    medians = {
-        cell.tokens: cell.median_ms
-        for cell in report.timings.cells
-        if cell.variant == candidate.name and cell.mode == "latency"
-    }
-    for tokens in lengths:
-        yield milliseconds(medians[tokens]) if tokens in medians else "-"
 
 
 def _lines(report: Report) -> Iterator[str]:

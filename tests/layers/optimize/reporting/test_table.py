@@ -31,3 +31,10 @@ def test_brackets_are_no_markup() -> None:
 @pytest.mark.parametrize("width", [40, 80])
 def test_a_narrow_terminal_is_kept_to(width: int) -> None:
     assert all(len(line) <= width for line in shown(width).splitlines())
+
+
+def test_no_figure_is_cut_on_a_usual_terminal() -> None:
+    written = shown(80)
+    assert "…" not in written
+    for told in ("99.41 %", "22.9 MB", "tokens"):
+        assert told in written
