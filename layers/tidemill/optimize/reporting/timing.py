@@ -15,11 +15,16 @@ LENGTHS: Final = (8, 32, 128, 512)
 BUDGET_S: Final = 25.0
 
 # Fewer give no percentile worth the name; more do not change a median.
-_LEAST_REPEATS = 5
-_MOST_REPEATS = 60
+_LEAST_TURNS = 2
+_MOST_TURNS = 20
+# Of a turn the first run is for the caches, which hold another variant till then.
+_RUNS_A_TURN = 4
+# ONNX Runtime's threads go on for some 40 ms in case there is more to do. Whoever comes next would
+# have to share the cores with them.
+_REST_S = 0.05
 _TEXTS_PER_WORKER = 2
 _NO_TEXT = "the tokenizer makes no text of so many tokens"
-_TOO_SLOW = f"{_LEAST_REPEATS} repeats take longer than a length's share of the time for measuring"
+_TOO_SLOW = f"{_LEAST_TURNS} turns take longer than a length's share of the time for measuring"
 _MODES: Final[tuple[Mode, ...]] = ("latency", "throughput")
 
 Clock = Callable[[], float]
@@ -105,6 +110,7 @@ def measure(
     tokens: Sequence[int] = LENGTHS,
     budget_s: float = BUDGET_S,
     clock: Clock = time.perf_counter,
+    rest: Callable[[float], None] = time.sleep,
     progress: Progress = lambda _: None,
 ) -> Timings:
     """Time the variants in `opened`, interleaved: A B C A B C, so that all see the same machine.
@@ -116,6 +122,7 @@ def measure(
         budget_s: For everything. Each length and mode, from the shortest, gets an equal share of what
             is left, and what does not fit it is left out, the slowest variants first.
         clock: Seconds that pass.
+        rest: Lets so many of them pass.
         progress: Told before each length and mode.
 
     Raises:
@@ -128,7 +135,7 @@ def measure(
     for left, (mode, length) in zip(range(len(rounds), 0, -1), rounds, strict=True):
         progress(f"{length} tokens, {mode}")
         share_s = (deadline - clock()) / left
-        cells = _Round(opened, mode, length, clock).run(probes, share_s, timings)
+        cells = _Round(opened, mode, length, clock, rest).run(probes, share_s, timings)
         timings = Timings(
             timings.cells + cells.cells,
             timings.left_out + cells.left_out,
@@ -139,11 +146,19 @@ def measure(
 class _Round:
     """All variants at one length in one mode."""
 
-    def __init__(self, opened: Mapping[str, Opened], mode: Mode, tokens: int, clock: Clock) -> None:
+    def __init__(
+        self,
+        opened: Mapping[str, Opened],
+        mode: Mode,
+        tokens: int,
+        clock: Clock,
+        rest: Callable[[float], None],
+    ) -> None:
         self._opened = {name: each.in_mode(mode) for name, each in opened.items()}
         self._mode: Mode = mode
         self._tokens = tokens
         self._clock = clock
+        self._rest = rest
 
     def run(self, probes: Probes, share_s: float, earlier: Timings) -> Timings:
         """Time those variants for which `share_s` is enough, as far as `earlier` ones tell."""
@@ -156,17 +171,17 @@ class _Round:
         likely = {name: self._likely_s(name, texts, earlier) for name in self._opened}
         warm = {
             name: self._seconds(name, inputs)
-            for name in _affordable(likely, share_s, repeats=_LEAST_REPEATS + 1)
+            for name in _affordable(likely, share_s, repeats=_LEAST_TURNS * _RUNS_A_TURN + 1)
         }
         left_s = share_s - (self._clock() - started)
         seconds: dict[str, list[float]] = {
-            name: [] for name in _affordable(warm, left_s, repeats=_LEAST_REPEATS)
+            name: [] for name in _affordable(warm, left_s, repeats=_LEAST_TURNS * _RUNS_A_TURN)
         }
-        for repeat in range(_MOST_REPEATS if seconds else 0):
-            if repeat >= _LEAST_REPEATS and self._clock() - started > share_s:
+        for turn in range(_MOST_TURNS if seconds else 0):
+            if turn >= _LEAST_TURNS and self._clock() - started > share_s:
                 break
             for name, of_variant in seconds.items():
-                of_variant.append(self._seconds(name, inputs))
+                of_variant.extend(self._turn(name, inputs))
         slow = [name for name in self._opened if name not in seconds]
         return replace(
             self._without(slow, _TOO_SLOW),
@@ -182,6 +197,10 @@ class _Round:
             return float("inf") if tried else 0.0
         last = known[-1]
         return last.median_ms / 1000 / last.tokens * self._tokens * texts
+
+    def _turn(self, name: str, inputs: Sequence[object]) -> list[float]:
+        self._rest(_REST_S)
+        return [self._seconds(name, inputs) for _ in range(_RUNS_A_TURN)][1:]
 
     def _seconds(self, name: str, inputs: Sequence[object]) -> float:
         started = self._clock()

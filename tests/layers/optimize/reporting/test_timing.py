@@ -10,7 +10,7 @@ from tidemill.optimize.reporting.timing import Answers, Opened, Timings, measure
 from tidemill.pipeline import Pipeline
 from tidemill.probes import Probes
 
-TOO_SLOW = "5 repeats take longer than a length's share of the time for measuring"
+TOO_SLOW = "2 turns take longer than a length's share of the time for measuring"
 
 
 class Clock:
@@ -45,6 +45,10 @@ class Worker(Answers):
         return []
 
 
+def idle(_: float) -> None:
+    """A rest that takes nobody's time."""
+
+
 @pytest.fixture
 def clock() -> Clock:
     return Clock()
@@ -70,7 +74,7 @@ def test_every_variant_is_timed_at_every_length_that_the_model_takes(
     clock: Clock, probes: Probes
 ) -> None:
     variants = {"fp32": opened(clock, 0.002), "int8": opened(clock, 0.001)}
-    timings = measure(variants, probes, clock=clock, tokens=(8, 16, 32))
+    timings = measure(variants, probes, clock=clock, rest=idle, tokens=(8, 16, 32))
     assert list(cells(timings)) == [
         (variant, mode, tokens)
         for tokens in (8, 16)
@@ -81,7 +85,7 @@ def test_every_variant_is_timed_at_every_length_that_the_model_takes(
 
 
 def test_what_a_text_takes_is_told_in_milliseconds(clock: Clock, probes: Probes) -> None:
-    timings = measure({"fp32": opened(clock, 0.002)}, probes, clock=clock, tokens=(8,))
+    timings = measure({"fp32": opened(clock, 0.002)}, probes, clock=clock, rest=idle, tokens=(8,))
     alone, together = timings.cells
     assert alone.median_ms == pytest.approx(2)
     assert alone.texts_per_second == pytest.approx(500)
@@ -92,16 +96,21 @@ def test_what_a_text_takes_is_told_in_milliseconds(clock: Clock, probes: Probes)
 
 
 def test_wavering_is_told(clock: Clock, probes: Probes) -> None:
-    # The first call is the warm-up, which does not count.
-    wavering = (2, 1, 2, 3, 4, 5)
+    # The first call is the warm-up, and so is the first of each turn: those do not count.
+    wavering = (2, 9, 1, 2, 3, 9, 3, 4, 5)
     [alone, *_] = measure(
-        {"fp32": opened(clock, 1, *wavering)}, probes, clock=clock, tokens=(8,), budget_s=30
+        {"fp32": opened(clock, 1, *wavering)},
+        probes,
+        clock=clock,
+        rest=idle,
+        tokens=(8,),
+        budget_s=40,
     ).cells
-    assert alone.repeats == 5
+    assert alone.repeats == 6
     assert alone.median_ms == pytest.approx(3000)
-    assert alone.p95_ms == pytest.approx(4800)
-    assert alone.spread == pytest.approx(2 / 3)
-    assert alone.uncertainty == pytest.approx(1.57 * 2 / 3 / 5**0.5)
+    assert alone.p95_ms == pytest.approx(4750)
+    assert alone.spread == pytest.approx((3.75 - 2.25) / 3)
+    assert alone.uncertainty == pytest.approx(1.57 * 0.5 / 6**0.5)
 
 
 def test_variants_take_turns(clock: Clock, probes: Probes) -> None:
@@ -111,13 +120,21 @@ def test_variants_take_turns(clock: Clock, probes: Probes) -> None:
         worker = each.latency
         assert isinstance(worker, Worker)
         worker.name, worker.log = name, log
-    measure(variants, probes, clock=clock, tokens=(8,))
-    assert "".join(log) == "abc" * (len(log) // 3)
+    measure(variants, probes, clock=clock, rest=idle, tokens=(8,))
+    # Warmed up one after the other, then four runs each.
+    assert "".join(log) == "abc" + "aaaabbbbcccc" * 20
+
+
+def test_before_each_turn_the_cores_come_to_rest(clock: Clock, probes: Probes) -> None:
+    rests: list[float] = []
+    variants = {name: opened(clock, 0.001) for name in "ab"}
+    measure(variants, probes, clock=clock, rest=rests.append, tokens=(8,))
+    assert rests == [0.05] * 2 * 2 * 20
 
 
 def test_in_throughput_mode_every_worker_has_two_texts(clock: Clock, probes: Probes) -> None:
     variant = opened(clock, 0.001, workers=3)
-    measure({"fp32": variant}, probes, clock=clock, tokens=(8,))
+    measure({"fp32": variant}, probes, clock=clock, rest=idle, tokens=(8,))
     assert isinstance(variant.latency, Worker)
     assert isinstance(variant.throughput, Worker)
     assert set(variant.latency.calls) == {1}
@@ -127,7 +144,7 @@ def test_in_throughput_mode_every_worker_has_two_texts(clock: Clock, probes: Pro
 def test_the_budget_is_kept_by_leaving_out_the_slowest(clock: Clock, probes: Probes) -> None:
     variants = {"slow": opened(clock, 1.0), "fast": opened(clock, 0.01)}
     started = clock.now
-    timings = measure(variants, probes, clock=clock, tokens=(8, 16), budget_s=8)
+    timings = measure(variants, probes, clock=clock, rest=idle, tokens=(8, 16), budget_s=8)
     assert {cell.variant for cell in timings.cells} == {"fast"}
     assert [(each.variant, each.mode, each.tokens) for each in timings.left_out] == [
         ("slow", "latency", 8),
@@ -147,7 +164,7 @@ def test_the_budget_is_kept_by_leaving_out_the_slowest(clock: Clock, probes: Pro
 def test_what_would_not_fit_is_not_even_tried(clock: Clock, probes: Probes) -> None:
     # A text takes 0.05 s on all cores, and so six times sixteen of them 4.8 s.
     variant = opened(clock, 0.05, workers=8)
-    timings = measure({"a": variant}, probes, clock=clock, tokens=(8,), budget_s=4)
+    timings = measure({"a": variant}, probes, clock=clock, rest=idle, tokens=(8,), budget_s=4)
     assert [cell.mode for cell in timings.cells] == ["latency"]
     assert [each.mode for each in timings.left_out] == ["throughput"]
     assert isinstance(variant.throughput, Worker)
@@ -157,20 +174,22 @@ def test_what_would_not_fit_is_not_even_tried(clock: Clock, probes: Probes) -> N
 def test_what_short_texts_leave_goes_to_long_ones(clock: Clock, probes: Probes) -> None:
     variants = {"fp32": opened(clock, 0.01)}
     started = clock.now
-    timings = measure(variants, probes, clock=clock, tokens=(8, 16), budget_s=1000)
+    timings = measure(variants, probes, clock=clock, rest=idle, tokens=(8, 16), budget_s=1000)
     assert {cell.repeats for cell in timings.cells} == {60}
     assert clock.now - started < 20
 
 
 def test_without_any_time_nothing_is_timed(clock: Clock, probes: Probes) -> None:
-    timings = measure({"a": opened(clock, 1)}, probes, clock=clock, tokens=(8,), budget_s=0)
+    timings = measure(
+        {"a": opened(clock, 1)}, probes, clock=clock, rest=idle, tokens=(8,), budget_s=0
+    )
     assert timings.cells == ()
     assert {each.why for each in timings.left_out} == {TOO_SLOW}
     assert clock.now == 100
 
 
 def test_a_length_that_no_text_has_is_left_out(clock: Clock, probes: Probes) -> None:
-    timings = measure({"a": opened(clock, 1)}, probes, clock=clock, tokens=(2,))
+    timings = measure({"a": opened(clock, 1)}, probes, clock=clock, rest=idle, tokens=(2,))
     assert {each.why for each in timings.left_out} == {
         "the tokenizer makes no text of so many tokens"
     }
@@ -179,7 +198,7 @@ def test_a_length_that_no_text_has_is_left_out(clock: Clock, probes: Probes) -> 
 def test_progress_is_told_and_timings_are_json(clock: Clock, probes: Probes) -> None:
     told: list[str] = []
     variants = {"a": opened(clock, 0.01)}
-    timings = measure(variants, probes, clock=clock, tokens=(8,), progress=told.append)
+    timings = measure(variants, probes, clock=clock, rest=idle, tokens=(8,), progress=told.append)
     assert told == ["8 tokens, latency", "8 tokens, throughput"]
     assert orjson.loads(orjson.dumps(timings.as_json()))["cells"][0]["variant"] == "a"
 
