@@ -135,7 +135,7 @@ def read(
         heads=getattr(config, "num_attention_heads", 0),
         hidden=getattr(config, "hidden_size", 0),
         tokens=file.size,
-        padding=config.pad_token_id or 0,
+        padding=max(0, config.pad_token_id or 0),
     )
 
 
@@ -157,7 +157,12 @@ def _config(checkpoint: Checkpoint, *, trust_remote_code: bool) -> PretrainedCon
 
 
 def _check_vocabulary(model: Any, file: TokenizerFile) -> None:  # noqa: ANN401 - transformers'
-    rows = model.get_input_embeddings().num_embeddings
+    rows = getattr(model.get_input_embeddings(), "num_embeddings", None)
+    if rows is None:
+        raise OptimizeError(
+            f"{type(model).__name__} has no table of embeddings by token; only encoders, such as"
+            " BERT, can be optimised"
+        )
     if file.size > rows:
         raise OptimizeError(
             f"the tokenizer has ids up to {file.size - 1} and the model embeddings for {rows};"

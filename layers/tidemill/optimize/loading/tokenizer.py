@@ -54,7 +54,8 @@ def read(checkpoint: Checkpoint, *, lowercase: bool, trust_remote_code: bool) ->
             )
     except Exception as error:
         raise OptimizeError(
-            f"transformers cannot load the tokenizer of {checkpoint.model}: {error}"
+            f"transformers cannot load the tokenizer of {checkpoint.model} ({error}); save it beside"
+            " the model with its own save_pretrained"
         ) from error
     if not original.is_fast:
         raise OptimizeError(
@@ -85,9 +86,14 @@ def _check(original: PreTrainedTokenizerFast, written: Tokenizer, *, lowercase: 
     texts = [text.lower() if lowercase else text for text in _TEXTS]
     pairs: list[tuple[str, str | None]] = [*((text, None) for text in texts), *pairwise(texts)]
     for text, pair in pairs:
-        with quiet():
-            expected = original(text, pair)
-        found = written.encode(text, pair)
+        try:
+            with quiet():
+                expected = original(text, pair)
+            found = written.encode(text, pair)
+        except Exception as error:
+            raise OptimizeError(
+                f"the tokenizer fails at {text!r} ({error}); download the model again"
+            ) from error
         same = found.ids == expected["input_ids"] and found.type_ids == expected.get(
             "token_type_ids", found.type_ids
         )

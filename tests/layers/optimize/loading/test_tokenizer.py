@@ -109,6 +109,15 @@ def test_a_checkpoint_without_a_tokenizer_is_refused(tmp_path: Path) -> None:
         read(tmp_path)
 
 
+def test_a_tokenizer_that_fails_at_a_text_is_refused(tmp_path: Path) -> None:
+    folder = checkpoint(tmp_path, "bert", model_max_length=64)
+    file = folder / "tokenizer_config.json"
+    told = file.read_text(encoding="utf-8").replace('max_length": 64', 'max_length": "64"')
+    file.write_text(told, encoding="utf-8")
+    with pytest.raises(OptimizeError, match="the tokenizer fails at 'My card"):
+        read(folder)
+
+
 def test_a_tokenizer_in_python_alone_is_refused(tmp_path: Path) -> None:
     (tmp_path / "vocab.txt").write_text("[PAD]\n[UNK]\n", encoding="utf-8")
     (tmp_path / "config.json").write_text('{"model_type": "bert"}', encoding="utf-8")
