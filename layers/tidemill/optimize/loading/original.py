@@ -126,6 +126,7 @@ def read(
         tokenizer=file.max_length,
         sentences=sentences.max_length if sentences else None,
     )
+    _check_room(most, file)
     return Original(
         facts=describing.facts(checkpoint, chosen, sentences, module, max_length=most),
         tokenizer=file.json,
@@ -167,6 +168,15 @@ def _check_vocabulary(model: Any, file: TokenizerFile) -> None:  # noqa: ANN401 
         raise OptimizeError(
             f"the tokenizer has ids up to {file.size - 1} and the model embeddings for {rows};"
             " they are not of one model, download both again"
+        )
+
+
+def _check_room(max_length: int, file: TokenizerFile) -> None:
+    if max_length <= file.special:
+        raise OptimizeError(
+            f"the model takes {max_length} tokens and its tokenizer puts {file.special} around a"
+            " pair of texts, which leaves no room for them; correct model_max_length in"
+            " tokenizer_config.json, or use a model for longer texts"
         )
 
 

@@ -37,6 +37,8 @@ class TokenizerFile:
     max_length: int | None
     size: int
     """One more than the largest token id."""
+    special: int
+    """Tokens that are put around a pair of texts."""
 
 
 def read(checkpoint: Checkpoint, *, lowercase: bool, trust_remote_code: bool) -> TokenizerFile:
@@ -62,6 +64,11 @@ def read(checkpoint: Checkpoint, *, lowercase: bool, trust_remote_code: bool) ->
             f"{type(original).__name__} has no fast form, and a tokenizer.json is what an artifact"
             " runs; convert the tokenizer to one of transformers' fast classes"
         )
+    if original.truncation_side != "right":
+        raise OptimizeError(
+            f"tokenizer_config.json: truncation_side is {original.truncation_side!r}, and of a text"
+            " that is too long an artifact keeps the beginning; set it to 'right' if that will do"
+        )
     tokenizer = Tokenizer.from_str(original.backend_tokenizer.to_str())
     tokenizer.no_padding()
     tokenizer.no_truncation()
@@ -78,6 +85,7 @@ def read(checkpoint: Checkpoint, *, lowercase: bool, trust_remote_code: bool) ->
         inputs,
         original.model_max_length,
         max(tokenizer.get_vocab(with_added_tokens=True).values()) + 1,
+        tokenizer.num_special_tokens_to_add(is_pair=True),
     )
 
 

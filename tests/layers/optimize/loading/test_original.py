@@ -280,6 +280,12 @@ def test_the_smallest_of_the_lengths_is_what_a_model_takes(
     assert np.isfinite(loaded.run(feeds(expected))).all()
 
 
+def test_a_model_without_room_for_a_text_is_refused(tmp_path: Path) -> None:
+    folder = checkpoint(tmp_path / "tiny", "bert", model_max_length=3)
+    with pytest.raises(OptimizeError, match=r"takes 3 tokens and its tokenizer puts 3 around"):
+        original.load(str(folder))
+
+
 def test_a_model_that_reads_no_texts_is_refused(tmp_path: Path) -> None:
     config = transformers.Wav2Vec2Config(
         hidden_size=16, num_hidden_layers=1, num_attention_heads=1, intermediate_size=16
