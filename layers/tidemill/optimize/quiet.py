@@ -1,9 +1,12 @@
 """Silence for libraries that tell their own developers what is deprecated."""
 
 import logging
+import os
+import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from transformers.utils.logging import (
     disable_progress_bar,
@@ -30,3 +33,25 @@ def quiet() -> Iterator[None]:
         logging.disable(logged)
         if progress:
             enable_progress_bar()
+
+
+@contextmanager
+def nothing_printed() -> Iterator[None]:
+    """Keep standard output, where commands write their answers, free of what C++ prints.
+
+    Where PyTorch's exporter gives up, it prints the whole graph there, past Python.
+    """
+    sys.stdout.flush()
+    try:
+        kept = os.dup(1)
+    except OSError:
+        # Closed by whoever called: nothing can be printed.
+        yield
+        return
+    try:
+        with Path(os.devnull).open("wb") as nowhere:
+            os.dup2(nowhere.fileno(), 1)
+        yield
+    finally:
+        os.dup2(kept, 1)
+        os.close(kept)

@@ -54,7 +54,7 @@ class Checkpoint:
             return json.loads(file.read_text(encoding="utf-8"))
         except FileNotFoundError:
             return None
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             raise OptimizeError(
                 f"{file} cannot be read as JSON ({error}); download the model again"
             ) from error
@@ -92,16 +92,49 @@ class Checkpoint:
 
     def inside(self, folder: str) -> "Checkpoint":
         """The part of this checkpoint that lies in `folder`, which must not lead out of it."""
-        path = (self.path / folder).resolve()
+        try:
+            path = (self.path / folder).resolve()
+        except (OSError, ValueError, RuntimeError) as error:
+            raise OptimizeError(f"{self.path}: {folder!r} is no folder: {error}") from error
         if not path.is_relative_to(self.path.resolve()):
             raise OptimizeError(f"{self.path}: {folder!r} leads out of the model's directory")
         return Checkpoint(path, self.name, self.model, self.revision)
 
+    def shards(self, index: str) -> list[str]:
+        """The files that hold the weights, as the file `index` lists them.
+
+        Whatever reads weights would follow the list out of the directory, and into pickles.
+
+        Raises:
+            OptimizeError: There is no list, or it names what is no file of that kind beside it.
+        """
+        listed = (self.json(index) or {}).get("weight_map")
+        if not isinstance(listed, dict) or not listed:
+            raise OptimizeError(
+                f"{self.path / index} must have a weight_map, from weights to files; download the"
+                " model again"
+            )
+        kind = Path(index.removesuffix(".index.json")).suffix
+        names = sorted({str(name) for name in listed.values()})
+        for name in names:
+            if Path(name).name != name or not name.endswith(kind):
+                raise OptimizeError(
+                    f"{self.path / index} names {name!r}, and weights must be in {kind} files"
+                    " beside it; download the model again"
+                )
+            if not self.has(name):
+                raise OptimizeError(
+                    f"{self.path} lacks {name}, which {index} names; download the model again"
+                )
+        return names
+
     def dtype(self) -> str | None:
         """The type of most weights in safetensors files; None where there are none."""
+        whole, index = SAFE
+        sharded = self.shards(index) if self.has(index) else []
         counts: Counter[str] = Counter()
-        for file in sorted(self.path.glob("*.safetensors")):
-            counts.update(tensor["dtype"] for tensor in _tensors(file))
+        for name in [whole] if self.has(whole) else sharded:
+            counts.update(tensor["dtype"] for tensor in _tensors(self.path / name))
         if not counts:
             return None
         name = counts.most_common(1)[0][0]

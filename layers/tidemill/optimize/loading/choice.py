@@ -59,7 +59,13 @@ def _read(checkpoint: Checkpoint) -> tuple[TaskName, str]:
             "feature-extraction, because modules.json describes an embedder",
         )
     config = checkpoint.config
-    architecture = next(iter(config.get("architectures") or ()), None)
+    listed = config.get("architectures") or []
+    if not isinstance(listed, list) or not all(isinstance(name, str) for name in listed):
+        raise OptimizeError(
+            f"config.json: architectures must be a list of names and is {listed!r}; correct it, or"
+            " name the task with --task"
+        )
+    architecture = next(iter(listed), None)
     if architecture is None:
         raise OptimizeError(
             "config.json names no architectures, so nothing says what the model is for;"
@@ -110,6 +116,10 @@ def _ranking(config: Mapping[str, Any], why: str) -> Choice:
 
 def _activation(config: Mapping[str, Any]) -> RankingActivation | None:
     marks = config.get("sentence_transformers") or {}
+    if not isinstance(marks, dict):
+        raise OptimizeError(
+            f"config.json: sentence_transformers must be an object and is {marks!r}; correct it"
+        )
     name = marks.get("activation_fn") or config.get("sbert_ce_default_activation_function")
     if name is None:
         return None

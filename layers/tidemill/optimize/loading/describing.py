@@ -8,6 +8,8 @@ from tidemill.optimize.loading.choice import Choice
 from tidemill.optimize.loading.graph import Graph
 from tidemill.optimize.loading.sentence import Sentences
 
+_FEW_TOKENS = 4
+
 
 def facts(
     checkpoint: Checkpoint,
@@ -20,10 +22,10 @@ def facts(
     """What `tidemill.json` will say of `module`.
 
     Raises:
-        OptimizeError: The model gives another number of logits than there are labels, or fewer
-            dimensions than it is to be cut to.
+        OptimizeError: The model fails, gives another number of logits than there are labels, or
+            fewer dimensions than it is to be cut to.
     """
-    width = graph.width(module)
+    width = graph.width(module, tokens=min(max_length, _FEW_TOKENS))
     expected = 1 if chosen.task == "ranking" else len(chosen.labels)
     if chosen.task != "feature-extraction" and width != expected:
         raise OptimizeError(
@@ -57,9 +59,9 @@ def facts(
 
 def _default_dimensions(sentences: Sentences | None, width: int) -> int | None:
     wanted = sentences.default_dimensions if sentences else None
-    if wanted is not None and not 0 < wanted <= width:
+    if wanted is not None and (type(wanted) is not int or not 0 < wanted <= width):
         raise OptimizeError(
-            f"config_sentence_transformers.json: truncate_dim {wanted} is not one of 1 to {width},"
+            f"config_sentence_transformers.json: truncate_dim {wanted!r} is not one of 1 to {width},"
             " the dimensions of the model"
         )
     return wanted

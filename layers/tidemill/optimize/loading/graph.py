@@ -51,10 +51,20 @@ def inputs(model: nn.Module, config: PretrainedConfig, made: frozenset[str]) -> 
     return tuple(name for name in wanted if name in taken)
 
 
-def width(module: Graph) -> int:
-    """Labels or dimensions: what the last axis of the output has."""
-    ids = torch.ones((1, 4), dtype=torch.int64)
+def width(module: Graph, *, tokens: int) -> int:
+    """Labels or dimensions: what the last axis of the output has.
+
+    Raises:
+        OptimizeError: The model cannot compute a text of so many `tokens`.
+    """
+    ids = torch.ones((1, tokens), dtype=torch.int64)
     example = {"input_ids": ids, "attention_mask": ids, "token_type_ids": torch.zeros_like(ids)}
-    with torch.inference_mode(), quiet():
-        output = module(*(example[name] for name in module.names))
+    try:
+        with torch.inference_mode(), quiet():
+            output = module(*(example[name] for name in module.names))
+    except Exception as error:
+        raise OptimizeError(
+            f"{type(module.model).__name__} fails in PyTorch at a text of {tokens} tokens ({error});"
+            " it cannot be optimised as it is"
+        ) from error
     return int(output.shape[-1])

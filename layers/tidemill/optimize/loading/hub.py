@@ -15,6 +15,7 @@ from tidemill.errors import OptimizeError
 from tidemill.optimize.loading.checkpoint import SAFE, Checkpoint
 
 _COMMIT = re.compile(r"[0-9a-f]{40}")
+_CACHED = re.compile(r"/models--(?P<model>[^/]+)/snapshots/(?P<commit>[0-9a-f]{40})$")
 _ID = re.compile(r"\w[\w.-]*(/\w[\w.-]*)?")
 # Settings, vocabularies and the card: all that is small. Other formats' weights lie in folders.
 _DESCRIPTION = ("*.json", "*.txt", "*.model", "README.md")
@@ -38,13 +39,12 @@ def checkpoint(
     Raises:
         OptimizeError: There is no such model, or it cannot be fetched.
     """
-    if model and (path := Path(model).expanduser()).is_dir():
+    if (path := _directory(model)) is not None:
         if revision is not None:
             raise OptimizeError(
                 f"{model} is a directory, which has no revisions; leave out {revision!r}"
             )
-        name = path.resolve().name
-        return Checkpoint(path, name, name, None)
+        return _local(path)
     name, _, pinned = model.partition("@")
     if pinned and revision not in (None, pinned):
         raise OptimizeError(f"{model} and --revision {revision} contradict each other; name one")
@@ -69,6 +69,25 @@ def checkpoint(
         cache=cache,
     )
     return Checkpoint(folder, name.rsplit("/", 1)[-1], name, folder.name)
+
+
+def _directory(model: str) -> Path | None:
+    """The directory that `model` names, if it names one."""
+    try:
+        path = Path(model).expanduser()
+        return path if model and path.is_dir() else None
+    except (OSError, RuntimeError):
+        # A name that is too long for a file, or the home of a user that there is not.
+        return None
+
+
+def _local(path: Path) -> Checkpoint:
+    whole = path.resolve()
+    if (cached := _CACHED.search(whole.as_posix())) is not None:
+        # The cache of huggingface_hub calls a directory by its commit, which names no model.
+        model = cached["model"].replace("--", "/", 1)
+        return Checkpoint(path, model.rsplit("/", 1)[-1], model, cached["commit"])
+    return Checkpoint(path, whole.name, whole.name, None)
 
 
 def _download(

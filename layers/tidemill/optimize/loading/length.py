@@ -15,20 +15,20 @@ def longest(
     model: nn.Module,
     config: PretrainedConfig,
     *,
-    tokenizer: int | None,
-    sentences: int | None,
+    tokenizer: object,
+    sentences: object,
 ) -> int:
     """The smallest of what the positions, the tokenizer and sentence-transformers allow.
 
     Raises:
-        OptimizeError: Nothing says how long a text may be.
+        OptimizeError: Nothing says how long a text may be, or something says no number.
     """
-    positions: list[int | None] = [*_positions(model)] or [
+    positions: list[object] = [*_positions(model)] or [
         getattr(config, "max_position_embeddings", None)
     ]
     known = [
         length
-        for length in (*positions, tokenizer, sentences)
+        for length in map(_whole, (*positions, tokenizer, sentences))
         if length is not None and 0 < length < _ABSURD
     ]
     if not known:
@@ -37,6 +37,17 @@ def longest(
             " tokenizer_config.json"
         )
     return min(known)
+
+
+def _whole(length: object) -> int | None:
+    if isinstance(length, float) and length.is_integer():
+        return int(length)
+    if length is None or type(length) is int:
+        return length
+    raise OptimizeError(
+        "a length of texts (model_max_length, max_seq_length, max_position_embeddings) must be a"
+        f" whole number of tokens and is {length!r}; correct it"
+    )
 
 
 def _positions(model: nn.Module) -> Iterator[int]:

@@ -126,6 +126,7 @@ def read(
         tokenizer=file.max_length,
         sentences=sentences.max_length if sentences else None,
     )
+    _check_room(most, file)
     return Original(
         facts=describing.facts(checkpoint, chosen, sentences, module, max_length=most),
         tokenizer=file.json,
@@ -135,7 +136,7 @@ def read(
         heads=getattr(config, "num_attention_heads", 0),
         hidden=getattr(config, "hidden_size", 0),
         tokens=file.size,
-        padding=config.pad_token_id or 0,
+        padding=max(0, config.pad_token_id or 0),
     )
 
 
@@ -157,11 +158,25 @@ def _config(checkpoint: Checkpoint, *, trust_remote_code: bool) -> PretrainedCon
 
 
 def _check_vocabulary(model: Any, file: TokenizerFile) -> None:  # noqa: ANN401 - transformers'
-    rows = model.get_input_embeddings().num_embeddings
+    rows = getattr(model.get_input_embeddings(), "num_embeddings", None)
+    if rows is None:
+        raise OptimizeError(
+            f"{type(model).__name__} has no table of embeddings by token; only encoders, such as"
+            " BERT, can be optimised"
+        )
     if file.size > rows:
         raise OptimizeError(
             f"the tokenizer has ids up to {file.size - 1} and the model embeddings for {rows};"
             " they are not of one model, download both again"
+        )
+
+
+def _check_room(max_length: int, file: TokenizerFile) -> None:
+    if max_length <= file.special:
+        raise OptimizeError(
+            f"the model takes {max_length} tokens and its tokenizer puts {file.special} around a"
+            " pair of texts, which leaves no room for them; correct model_max_length in"
+            " tokenizer_config.json, or use a model for longer texts"
         )
 
 

@@ -90,7 +90,7 @@ def modes(config: Mapping[str, Any]) -> tuple[str, ...]:
     """
     named = config.get("pooling_mode")
     if named is not None:
-        wanted = {named} if isinstance(named, str) else set(named)
+        wanted = {str(name) for name in (named if isinstance(named, list) else [named])}
     else:
         wanted = {mode for mode, flag in _FLAGS.items() if config.get(flag, mode == "mean")}
     if not wanted or (wanted - _MODES.keys()):

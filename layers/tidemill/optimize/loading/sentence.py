@@ -99,14 +99,17 @@ def _modules(checkpoint: Checkpoint) -> list[tuple[str, Checkpoint]]:
     """The kind of each module and where it lies; those that do nothing here are left out."""
     listed = checkpoint.any_json("modules.json")
     if not isinstance(listed, list) or not all(
-        isinstance(module, dict) and isinstance(module.get("type"), str) for module in listed
+        isinstance(module, dict)
+        and isinstance(module.get("type"), str)
+        and isinstance(module.get("idx", 0), int)
+        for module in listed
     ):
         raise OptimizeError(
-            f"{checkpoint.path / 'modules.json'} must hold a list of modules with their types;"
-            " download the model again"
+            f"{checkpoint.path / 'modules.json'} must hold a list of modules with their types and"
+            " whole numbers for idx; download the model again"
         )
     modules = []
-    for module in sorted(listed, key=lambda module: int(module.get("idx", 0))):
+    for module in sorted(listed, key=lambda module: module.get("idx", 0)):
         if not module["type"].startswith(_PACKAGE):
             raise OptimizeError(
                 f"modules.json wants {module['type']}, which is the model's own code; only"
@@ -120,9 +123,12 @@ def _modules(checkpoint: Checkpoint) -> list[tuple[str, Checkpoint]]:
 
 def _prompts(settings: Mapping[str, Any]) -> dict[str, str]:
     prompts = settings.get("prompts") or {}
-    if not isinstance(prompts, dict) or not all(isinstance(v, str) for v in prompts.values()):
+    if not isinstance(prompts, dict) or not all(
+        name and isinstance(prompt, str) for name, prompt in prompts.items()
+    ):
         raise OptimizeError(
-            f"config_sentence_transformers.json: prompts must be an object of texts and is {prompts!r}"
+            "config_sentence_transformers.json: prompts must be an object of texts by name and is"
+            f" {prompts!r}"
         )
     # Those of a model that has none are all empty.
     return prompts if any(prompts.values()) else {}
@@ -130,9 +136,9 @@ def _prompts(settings: Mapping[str, Any]) -> dict[str, str]:
 
 def _default_prompt(settings: Mapping[str, Any], prompts: Mapping[str, str]) -> str | None:
     name = settings.get("default_prompt_name")
-    if name is None or (not prompts and name in (settings.get("prompts") or {})):
+    if name is None or (not prompts and name in list(settings.get("prompts") or {})):
         return None
-    if name not in prompts:
+    if not isinstance(name, str) or name not in prompts:
         raise OptimizeError(
             f"config_sentence_transformers.json: default_prompt_name {name!r} is not one of the"
             f" prompts {sorted(prompts)}"

@@ -37,6 +37,8 @@ class TokenizerFile:
     max_length: int | None
     size: int
     """One more than the largest token id."""
+    special: int
+    """Tokens that are put around a pair of texts."""
 
 
 def read(checkpoint: Checkpoint, *, lowercase: bool, trust_remote_code: bool) -> TokenizerFile:
@@ -54,12 +56,18 @@ def read(checkpoint: Checkpoint, *, lowercase: bool, trust_remote_code: bool) ->
             )
     except Exception as error:
         raise OptimizeError(
-            f"transformers cannot load the tokenizer of {checkpoint.model}: {error}"
+            f"transformers cannot load the tokenizer of {checkpoint.model} ({error}); save it beside"
+            " the model with its own save_pretrained"
         ) from error
     if not original.is_fast:
         raise OptimizeError(
             f"{type(original).__name__} has no fast form, and a tokenizer.json is what an artifact"
             " runs; convert the tokenizer to one of transformers' fast classes"
+        )
+    if original.truncation_side != "right":
+        raise OptimizeError(
+            f"tokenizer_config.json: truncation_side is {original.truncation_side!r}, and of a text"
+            " that is too long an artifact keeps the beginning; set it to 'right' if that will do"
         )
     tokenizer = Tokenizer.from_str(original.backend_tokenizer.to_str())
     tokenizer.no_padding()
@@ -77,6 +85,7 @@ def read(checkpoint: Checkpoint, *, lowercase: bool, trust_remote_code: bool) ->
         inputs,
         original.model_max_length,
         max(tokenizer.get_vocab(with_added_tokens=True).values()) + 1,
+        tokenizer.num_special_tokens_to_add(is_pair=True),
     )
 
 
@@ -85,9 +94,14 @@ def _check(original: PreTrainedTokenizerFast, written: Tokenizer, *, lowercase: 
     texts = [text.lower() if lowercase else text for text in _TEXTS]
     pairs: list[tuple[str, str | None]] = [*((text, None) for text in texts), *pairwise(texts)]
     for text, pair in pairs:
-        with quiet():
-            expected = original(text, pair)
-        found = written.encode(text, pair)
+        try:
+            with quiet():
+                expected = original(text, pair)
+            found = written.encode(text, pair)
+        except Exception as error:
+            raise OptimizeError(
+                f"the tokenizer fails at {text!r} ({error}); download the model again"
+            ) from error
         same = found.ids == expected["input_ids"] and found.type_ids == expected.get(
             "token_type_ids", found.type_ids
         )

@@ -77,6 +77,7 @@ def encoder(
         OptimizeError: Weights are missing or do not fit, or transformers refuses the model.
     """
     as_pickle = pickled(checkpoint, allow_pickle=allow_pickle)
+    _check_files(checkpoint, config, as_pickle=as_pickle)
     try:
         with quiet():
             model, found = auto.from_pretrained(
@@ -95,8 +96,31 @@ def encoder(
             f"transformers cannot load {checkpoint.model} as {config.model_type}: {_first_line(error)}"
         ) from error
     _check_complete(checkpoint, model, found["missing_keys"])
+    _check_dtypes(checkpoint, model)
     whole: nn.Module = model.eval().requires_grad_(requires_grad=False)
     return whole
+
+
+def _check_files(checkpoint: Checkpoint, config: PretrainedConfig, *, as_pickle: bool) -> None:
+    """Refuse what would have transformers read other files than those that were looked at."""
+    if (named := getattr(config, "transformers_weights", None)) is not None:
+        raise OptimizeError(
+            f"config.json: transformers_weights names {named!r}, and weights are read from"
+            f" {SAFE[0]}; rename that file and leave the setting out"
+        )
+    whole, index = _PICKLED if as_pickle else SAFE
+    if not checkpoint.has(whole):
+        checkpoint.shards(index)
+
+
+def _check_dtypes(checkpoint: Checkpoint, model: nn.Module) -> None:
+    """Transformers leaves a type that it cannot widen as it is."""
+    others = {str(each.dtype) for each in model.parameters() if each.dtype != torch.float32}
+    if others:
+        raise OptimizeError(
+            f"{checkpoint.model} has weights of type {', '.join(sorted(others))}; save the model"
+            " with weights in 16 or 32 bits"
+        )
 
 
 def _check_complete(checkpoint: Checkpoint, model: nn.Module, missing: Sequence[str]) -> None:

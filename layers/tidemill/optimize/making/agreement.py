@@ -48,7 +48,9 @@ def difference(original: Original, graph: Path) -> Difference:
     """Run `graph` and `original` on ragged, padded batches of many lengths.
 
     Raises:
-        OptimizeError: The checkpoint itself answers NaN or infinity.
+        OptimizeError: The checkpoint itself fails, or answers NaN or infinity.
+        ArtifactError: ONNX Runtime refuses the graph.
+        EngineError: The graph fails.
     """
     engine = OnnxEngine(graph, original.facts.inputs, threads=available_cores())
     worst = Difference(0.0, (0, 0))
@@ -61,7 +63,7 @@ def difference(original: Original, graph: Path) -> Difference:
 
 def _apart(original: Original, engine: Engine, feeds: Feeds) -> Difference:
     mask = feeds["attention_mask"]
-    expected = _told(original.run(feeds), mask)
+    expected = _told(_asked(original, feeds), mask)
     if not np.isfinite(expected).all():
         raise OptimizeError(
             f"{original.facts.name} answers NaN or infinity in float32; its weights are damaged,"
@@ -73,6 +75,17 @@ def _apart(original: Original, engine: Engine, feeds: Feeds) -> Difference:
         return Difference(float("inf"), shape)
     largest = max(float(np.abs(expected).max()), _SMALLEST)
     return Difference(float(np.abs(found - expected).max()) / largest, shape)
+
+
+def _asked(original: Original, feeds: Feeds) -> Outputs:
+    try:
+        return original.run(feeds)
+    except Exception as error:
+        texts, tokens = feeds["input_ids"].shape
+        raise OptimizeError(
+            f"{original.facts.name} ({original.model_type}) fails in PyTorch at {texts} x {tokens}"
+            f" tokens, which it should take: {error}"
+        ) from error
 
 
 def _told(outputs: Outputs, mask: npt.NDArray[np.int64]) -> Outputs:

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import torch
 
-from tidemill.errors import OptimizeError
+from tidemill.errors import ArtifactError, EngineError, OptimizeError
 from tidemill.optimize.loading.attention import as_bert_writes_it
 from tidemill.optimize.loading.original import Original
 from tidemill.optimize.making.agreement import difference
-from tidemill.optimize.quiet import quiet
+from tidemill.optimize.quiet import nothing_printed, quiet
 
 # The newest that this exporter's graphs of LayerNormalization, which 17 brought, are fused from.
 _OPSET = 17
@@ -22,7 +22,8 @@ def export(original: Original, target: Path) -> None:
     The same checkpoint gives the same bytes.
 
     Raises:
-        OptimizeError: The exporter fails, or the graph answers otherwise than the checkpoint.
+        OptimizeError: The exporter fails, or the graph fails or answers otherwise than the
+            checkpoint.
     """
     _check_size(original)
     try:
@@ -32,7 +33,13 @@ def export(original: Original, target: Path) -> None:
             f"{original.facts.name} ({original.model_type}) cannot be exported by torch"
             f" {torch.__version__}: {_first_line(error)}"
         ) from error
-    apart = difference(original, target)
+    try:
+        apart = difference(original, target)
+    except (ArtifactError, EngineError) as error:
+        raise OptimizeError(
+            f"{original.facts.name} ({original.model_type}) came out of the export as a graph that"
+            f" does not run: {_first_line(error)}; its code does not survive being traced"
+        ) from error
     if not apart.tolerable:
         raise OptimizeError(
             f"{original.facts.name} ({original.model_type}) came out of the export with other"
@@ -43,13 +50,14 @@ def export(original: Original, target: Path) -> None:
 def _trace(original: Original, target: Path) -> None:
     names = original.facts.inputs
     # Two texts and nine tokens: an axis of length 1 could be taken for a constant.
-    ids = torch.full((2, 9), original.tokens // 2)
+    tokens = min(9, original.facts.max_length)
+    ids = torch.full((2, tokens), original.tokens // 2)
     mask = torch.ones_like(ids)
-    mask[1, 6:] = 0
+    mask[1, 2 * tokens // 3 :] = 0
     example = {"input_ids": ids, "attention_mask": mask, "token_type_ids": torch.zeros_like(ids)}
     axes = {0: "batch", 1: "tokens"}
     per_token = original.facts.task == "token-classification"
-    with quiet(), torch.inference_mode(), as_bert_writes_it(original.module):
+    with quiet(), nothing_printed(), torch.inference_mode(), as_bert_writes_it(original.module):
         torch.onnx.export(
             original.module,
             tuple(example[name] for name in names),

@@ -44,10 +44,10 @@ def fuse(plain: Path, target: Path, original: Original) -> Fusion:
     for options in (_options(attention=True), _options(attention=False)):
         try:
             counts = _fuse(plain, target, original, options)
+            apart = difference(original, target)
         except Exception as error:  # noqa: BLE001 - whatever the optimiser stumbles over, the plain graph runs
             why = f"the optimiser failed ({type(error).__name__}: {error})"
         else:
-            apart = difference(original, target)
             if apart.tolerable:
                 return Fusion(counts, (*given_up, *_missing(counts, original)))
             why = str(apart)

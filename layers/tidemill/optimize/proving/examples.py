@@ -49,6 +49,9 @@ def read(path: Path, facts: Facts, task: Task) -> list[Example]:
     Raises:
         OptimizeError: The file cannot be read, or a line is not an example for this model.
     """
+    if path.exists() and not path.is_file():
+        # It is read again for the report, and in another process than the one that was told of it.
+        raise OptimizeError(f"{path} is no regular file, and pipes run dry; save the texts in one")
     try:
         with path.open("rb") as file:
             examples = [
@@ -76,9 +79,14 @@ def _lines(file: BinaryIO, path: Path) -> Iterator[jsonl.Line]:
         yield from jsonl.split_lines(chunks)
         return
     gunzip = Gunzip(chunks)
-    yield from jsonl.split_lines(gunzip)
+    last: list[jsonl.Line] = []
+    for line in jsonl.split_lines(gunzip):
+        yield from last
+        last = [line]
+    # Where a file breaks off the last line is part of one, and not itself to blame.
     if gunzip.error is not None:
         raise OptimizeError(f"{path} cannot be read: {gunzip.error}")
+    yield from last
 
 
 def _example(line: jsonl.Line, place: str, facts: Facts, task: Task) -> Example:

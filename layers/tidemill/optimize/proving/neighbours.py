@@ -54,7 +54,7 @@ class Neighbours:
 
     @property
     def verdict(self) -> Verdict:
-        """`independent` if every output measured is the same to the last bit, else `dependent`.
+        """`independent` if a full batch at least is the same to the last bit, else `dependent`.
 
         It is a licence to run texts in one batch, and Tidemill promises the same bytes for the same
         text. A tolerance would break that: a score that moves by one in its last bit may be written
@@ -62,8 +62,9 @@ class Neighbours:
         """
         effects = [effect for effect in (self.batch, self.padded) if effect is not None]
         exact = all(effect.equal == effect.texts for effect in effects)
-        # With nothing measured there is nothing to vouch for.
-        return "independent" if self.batch is not None and exact else "dependent"
+        # Beside a few texts even a scale that is the whole batch's may happen to be a text's own.
+        enough = self.batch is not None and self.batch.texts >= BATCH
+        return "independent" if enough and exact else "dependent"
 
     def as_json(self) -> dict[str, Any]:
         """Both effects and what follows."""

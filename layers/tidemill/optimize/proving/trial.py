@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import numpy as np
+
 from tidemill.cores import available_cores
 from tidemill.engines import Engine, Feeds, Outputs, open_engine
 from tidemill.optimize.facts import Facts
@@ -36,9 +38,15 @@ class Trial:
 
     @property
     def typical(self) -> list[Feeds]:
-        """Inputs of every text."""
+        """Inputs of every text that the original has an answer for.
+
+        One NaN would be the largest value of its channel, and leave no scale to anything.
+        """
+        every = [tokens for each in self._prepared for tokens in each.tokens]
         return [
-            feeds([tokens], self._facts.inputs) for each in self._prepared for tokens in each.tokens
+            feeds([tokens], self._facts.inputs)
+            for tokens, answer in zip(every, self._reference, strict=True)
+            if np.isfinite(answer).all()
         ]
 
     @property

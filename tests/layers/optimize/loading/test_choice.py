@@ -116,6 +116,9 @@ def test_the_problem_type_is_the_configurations(
     [
         ({}, None, "names no architectures"),
         ({"architectures": ["BertForQuestionAnswering"]}, None, "BertForQuestionAnswering is for"),
+        ({"architectures": "BertModel"}, None, "architectures must be a list of names"),
+        ({"architectures": [7]}, None, r"architectures must be a list of names and is \[7\]"),
+        (SCORER | {"sentence_transformers": "5.1"}, None, "must be an object and is '5.1'"),
         (CLASSIFIER, "ranking", "has 2 labels and ranking takes one"),
         (CLASSIFIER | {"problem_type": "both"}, None, "problem_type must be one of .* 'both'"),
         (

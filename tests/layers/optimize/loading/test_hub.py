@@ -39,12 +39,21 @@ def test_a_directory_is_taken_as_it_is(tmp_path: Path) -> None:
     assert (found.path, found.name, found.revision) == (tmp_path, tmp_path.name, None)
 
 
+def test_a_directory_in_the_hubs_cache_is_called_by_its_model(tmp_path: Path) -> None:
+    folder = tmp_path / "models--owner--a--name" / "snapshots" / COMMIT
+    folder.mkdir(parents=True)
+    found = hub.checkpoint(str(folder))
+    assert (found.name, found.model, found.revision) == ("a--name", "owner/a--name", COMMIT)
+
+
 def test_a_directory_has_no_revisions(tmp_path: Path) -> None:
     with pytest.raises(OptimizeError, match="is a directory, which has no revisions"):
         hub.checkpoint(str(tmp_path), revision="main")
 
 
-@pytest.mark.parametrize("model", ["./nowhere", "a/b/c", "/nowhere/at/all", ""])
+@pytest.mark.parametrize(
+    "model", ["./nowhere", "a/b/c", "/nowhere/at/all", "~nobody/at/all", "a/" * 3000, ""]
+)
 def test_what_is_neither_a_directory_nor_an_id_is_refused(model: str) -> None:
     with pytest.raises(OptimizeError, match="neither a directory nor an id"):
         hub.checkpoint(model)

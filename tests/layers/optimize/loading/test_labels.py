@@ -33,6 +33,8 @@ def test_labels_left_from_another_model_are_passed_over() -> None:
         ({"id2label": {"0": "no", "00": "yes"}}, r"the keys 0 to 1 and has \[0, 0\]"),
         ({"id2label": {"zero": "no"}}, "whole numbers as keys and has 'zero'"),
         ({"id2label": {"0": "no", "1": "no"}}, "has 'no' more than once"),
+        ({"id2label": {"0": "no", "1": None}}, "names as values and has None"),
+        ({"num_labels": "two"}, "num_labels must be a whole number from 1 up and is 'two'"),
         ({"id2label": {}}, "must be an object of labels"),
         ({"id2label": ["no", "yes"]}, "must be an object of labels"),
         (

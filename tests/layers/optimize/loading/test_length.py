@@ -31,6 +31,13 @@ def test_a_model_without_a_table_takes_what_its_configuration_says() -> None:
     assert longest(nn.Module(), config, tokenizer=10**30, sentences=256) == 256
 
 
+def test_a_length_is_a_whole_number_however_it_is_written() -> None:
+    found = longest(nn.Module(), PretrainedConfig(), tokenizer=1e30, sentences=256.0)
+    assert (found, type(found)) == (256, int)
+    with pytest.raises(OptimizeError, match=r"whole number of tokens and is 256\.5"):
+        longest(nn.Module(), PretrainedConfig(), tokenizer=None, sentences=256.5)
+
+
 def test_a_model_that_says_nothing_is_refused_with_the_way_out() -> None:
     with pytest.raises(OptimizeError, match="set model_max_length in"):
         longest(nn.Module(), PretrainedConfig(), tokenizer=10**30, sentences=None)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 import transformers
-from safetensors.torch import load_file
+from safetensors.torch import load_file, save_file
 from transformers import dynamic_module_utils
 
 from tests.layers.optimize.checkpoints import (
@@ -87,6 +87,55 @@ def test_shards_are_put_together(tmp_path: Path) -> None:
     sharded = checkpoint(tmp_path / "sharded", "bert", shard_size="40KB")
     assert len(list(sharded.glob("*.safetensors"))) > 1
     assert np.array_equal(original.load(str(sharded)).run(feeds()), whole.run(feeds()))
+
+
+@pytest.mark.parametrize(
+    ("named", "complaint"),
+    [
+        ("weights.bin", r"names 'weights\.bin', and weights must be in \.safetensors files"),
+        ("../outside.safetensors", r"names '\.\./outside\.safetensors', and weights must be in"),
+        ("gone.safetensors", r"lacks gone\.safetensors, which model\.safetensors\.index\.json"),
+        (None, "must have a weight_map"),
+    ],
+)
+def test_an_index_leads_to_weights_in_the_directory_and_to_nothing_else(
+    named: str | None, complaint: str, tmp_path: Path
+) -> None:
+    folder = checkpoint(tmp_path / "tiny", "bert")
+    weights = load_file(folder / "model.safetensors")
+    (folder / "model.safetensors").rename(tmp_path / "outside.safetensors")
+    torch.save(weights, folder / "weights.bin")
+    listed = dict.fromkeys(weights, named) if named else {}
+    index = folder / "model.safetensors.index.json"
+    index.write_text(json.dumps({"metadata": {}, "weight_map": listed}), encoding="utf-8")
+    with pytest.raises(OptimizeError, match=complaint):
+        original.load(str(folder))
+
+
+def test_a_configuration_does_not_lead_to_other_weights(tmp_path: Path) -> None:
+    folder = checkpoint(tmp_path / "tiny", "bert")
+    change(folder, transformers_weights="../other.safetensors")
+    with pytest.raises(OptimizeError, match="transformers_weights names"):
+        original.load(str(folder))
+
+
+def test_weights_that_cannot_be_widened_are_refused(tmp_path: Path) -> None:
+    folder = checkpoint(tmp_path / "tiny", "bert")
+    file = folder / "model.safetensors"
+    eighths = {name: each.to(torch.float8_e4m3fn) for name, each in load_file(file).items()}
+    save_file(eighths, file, {"format": "pt"})
+    with pytest.raises(OptimizeError, match=r"weights of type torch\.float8_e4m3fn"):
+        original.load(str(folder))
+
+
+def test_a_model_whose_code_fails_is_refused_with_the_reason(tmp_path: Path) -> None:
+    checkpoint(tmp_path, "roberta")
+    settings = {"num_hidden_layers": 1, "vocab_size": 400, "intermediate_size": 8}
+    config = transformers.XmodConfig(hidden_size=24, max_position_embeddings=66, **settings)
+    with quiet():
+        transformers.XmodForSequenceClassification(config).save_pretrained(tmp_path)
+    with pytest.raises(OptimizeError, match=r"fails in PyTorch at a text of 4 tokens \(.*language"):
+        original.load(str(tmp_path))
 
 
 def test_weights_that_are_tied_need_to_lie_there_only_once(tmp_path: Path) -> None:
@@ -229,6 +278,12 @@ def test_the_smallest_of_the_lengths_is_what_a_model_takes(
     loaded = original.load(str(checkpoint(tmp_path / "tiny", architecture, **options)))
     assert loaded.facts.max_length == expected
     assert np.isfinite(loaded.run(feeds(expected))).all()
+
+
+def test_a_model_without_room_for_a_text_is_refused(tmp_path: Path) -> None:
+    folder = checkpoint(tmp_path / "tiny", "bert", model_max_length=3)
+    with pytest.raises(OptimizeError, match=r"takes 3 tokens and its tokenizer puts 3 around"):
+        original.load(str(folder))
 
 
 def test_a_model_that_reads_no_texts_is_refused(tmp_path: Path) -> None:

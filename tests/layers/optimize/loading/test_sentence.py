@@ -229,6 +229,7 @@ def rewritten(folder: Path, kind: str = "", path: str = "") -> Path:
         ({"kind": "custom_st.Pooling"}, "custom_st.Pooling, which is the model's own code"),
         ({"kind": "sentence_transformers.models.LSTM"}, "begins with Transformer, Pooling"),
         ({"kind": "sentence_transformers.models.Normalize"}, "begins with Transformer, Pooling"),
+        ({"path": "1_Pooling\0"}, r"'1_Pooling\\x00' is no folder"),
         ({"path": "../elsewhere"}, "leads out of the model's directory"),
     ],
 )
@@ -240,7 +241,16 @@ def test_modules_that_cannot_be_in_a_graph_are_refused(
         original.load(str(folder))
 
 
-@pytest.mark.parametrize("text", ["{", "{}", '["Transformer"]'])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{",
+        "{}",
+        '["Transformer"]',
+        '[{"type": "sentence_transformers.models.Transformer", "idx": "first"}]',
+        pytest.param("[" * 100_000, id="nested"),
+    ],
+)
 def test_a_list_of_modules_that_is_none_is_refused(text: str, tmp_path: Path) -> None:
     folder = sentence_transformer(tmp_path / "tiny")
     (folder / "modules.json").write_text(text, encoding="utf-8")
@@ -256,6 +266,11 @@ def test_a_list_of_modules_that_is_none_is_refused(text: str, tmp_path: Path) ->
         ({"between": [("Dense", nothing)]}, "in_features must be a whole number"),
         ({"pooling": {"pooling_mode_mean_tokens": False}}, "the pooling"),
         ({"pooling": {"pooling_mode": "attention"}}, r"the pooling \['attention'\] is not one"),
+        ({"pooling": {"pooling_mode": 1}}, r"the pooling \['1'\] is not one"),
+        ({"max_seq_length": "64"}, "whole number of tokens and is '64'"),
+        ({"settings": {"prompts": {"": "query: "}}}, "an object of texts by name"),
+        ({"settings": {"default_prompt_name": ["query"]}}, r"\['query'\] is not one"),
+        ({"settings": {"truncate_dim": 16.0}}, "truncate_dim 16.0 is not one of 1 to 32"),
         ({"settings": {"truncate_dim": 64}}, "truncate_dim 64 is not one of 1 to 32"),
         ({"settings": {"default_prompt_name": "query"}}, "default_prompt_name 'query' is not one"),
         ({"settings": {"prompts": ["query: "]}}, "prompts must be an object of texts"),

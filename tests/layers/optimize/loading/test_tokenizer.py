@@ -1,3 +1,4 @@
+import json
 from itertools import pairwise
 from pathlib import Path
 
@@ -107,6 +108,24 @@ def test_a_checkpoint_without_a_tokenizer_is_refused(tmp_path: Path) -> None:
             file.unlink()
     with pytest.raises(OptimizeError, match="cannot load the tokenizer"):
         read(tmp_path)
+
+
+def test_a_tokenizer_that_fails_at_a_text_is_refused(tmp_path: Path) -> None:
+    folder = checkpoint(tmp_path, "bert", model_max_length=64)
+    file = folder / "tokenizer_config.json"
+    told = file.read_text(encoding="utf-8").replace('max_length": 64', 'max_length": "64"')
+    file.write_text(told, encoding="utf-8")
+    with pytest.raises(OptimizeError, match="the tokenizer fails at 'My card"):
+        read(folder)
+
+
+def test_a_tokenizer_that_keeps_the_end_of_a_text_is_refused(tmp_path: Path) -> None:
+    folder = checkpoint(tmp_path, "bert")
+    file = folder / "tokenizer_config.json"
+    settings = json.loads(file.read_text(encoding="utf-8"))
+    file.write_text(json.dumps(settings | {"truncation_side": "left"}), encoding="utf-8")
+    with pytest.raises(OptimizeError, match="truncation_side is 'left'"):
+        read(folder)
 
 
 def test_a_tokenizer_in_python_alone_is_refused(tmp_path: Path) -> None:

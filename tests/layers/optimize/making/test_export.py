@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 from torch import Tensor, nn
 
 from tests.layers.optimize.checkpoints import ARCHITECTURES, Architecture, checkpoint
@@ -106,6 +107,21 @@ class Sparse(nn.Module):
         return (ids + segments).float().sum(dim=1, keepdim=True) / (mask.sum(dim=1) - 1)[:, None]
 
 
+class Maskless(nn.Module):
+    """Looks at no mask."""
+
+    def forward(self, ids: Tensor, mask: Tensor, segments: Tensor) -> Tensor:
+        del mask
+        return (ids + segments).float()[:, :1]
+
+
+class Fourier(nn.Module):
+    """Computes what ONNX cannot."""
+
+    def forward(self, ids: Tensor, mask: Tensor, segments: Tensor) -> Tensor:
+        return torch.fft.fft((ids * mask + segments).float()).real
+
+
 def test_a_length_that_was_frozen_into_the_graph_is_found(tmp_path: Path) -> None:
     loaded = original.load(str(checkpoint(tmp_path / "model", "bert")))
     frozen = replace(loaded, module=Frozen(loaded.module).eval())
@@ -119,10 +135,42 @@ def test_a_checkpoint_that_answers_nan_is_refused(tmp_path: Path) -> None:
         export(replace(loaded, module=Sparse().eval()), tmp_path / "plain.onnx")
 
 
+@pytest.mark.parametrize("architecture", ["bert", "roberta"])
+def test_a_model_of_few_tokens_is_exported(architecture: Architecture, tmp_path: Path) -> None:
+    few = 5 if architecture == "bert" else 7
+    folder = checkpoint(tmp_path / "model", architecture, config={"max_position_embeddings": few})
+    loaded = original.load(str(folder))
+    assert loaded.facts.max_length == 5
+    export(loaded, tmp_path / "plain.onnx")
+    fuse(tmp_path / "plain.onnx", tmp_path / "fused.onnx", loaded)
+
+
+def test_a_checkpoint_that_fails_at_a_length_it_should_take_is_refused(tmp_path: Path) -> None:
+    loaded = original.load(str(checkpoint(tmp_path / "model", "bert")))
+    longer = replace(loaded, facts=replace(loaded.facts, max_length=65))
+    with pytest.raises(OptimizeError, match="fails in PyTorch at 1 x 65 tokens"):
+        export(longer, tmp_path / "plain.onnx")
+
+
+def test_a_graph_that_lost_an_input_is_refused(tmp_path: Path) -> None:
+    loaded = original.load(str(checkpoint(tmp_path / "model", "bert")))
+    with pytest.raises(OptimizeError, match="as a graph that does not run"):
+        export(replace(loaded, module=Maskless().eval()), tmp_path / "plain.onnx")
+
+
 def test_an_exporter_that_gives_up_is_told_with_its_reason(tmp_path: Path) -> None:
     loaded = original.load(str(checkpoint(tmp_path / "model", "bert")))
     with pytest.raises(OptimizeError, match=r"model \(bert\) cannot be exported by torch"):
         export(replace(loaded, module=nn.Linear(2, 2)), tmp_path / "plain.onnx")
+
+
+def test_an_exporter_that_gives_up_prints_nothing(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    loaded = original.load(str(checkpoint(tmp_path / "model", "bert")))
+    with pytest.raises(OptimizeError, match="aten::fft_fft"):
+        export(replace(loaded, module=Fourier().eval()), tmp_path / "plain.onnx")
+    assert capfd.readouterr().out == ""
 
 
 def test_more_weights_than_a_file_can_hold_are_refused_at_once(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ import pytest
 from onnxruntime.transformers import optimizer
 
 from tests.layers.optimize.checkpoints import Architecture, checkpoint
+from tidemill.errors import EngineError
 from tidemill.optimize.loading import original
 from tidemill.optimize.making import fusion
 from tidemill.optimize.making.agreement import Difference
@@ -87,6 +88,18 @@ def test_attention_alone_is_left_out_where_that_helps(
         "Attention",
         "EmbedLayerNormalization",
     ]
+
+
+def test_a_fused_graph_that_does_not_run_is_not_kept(
+    tmp_path: Path, plain: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(*_: object) -> Difference:
+        raise EngineError("ONNX Runtime failed: out of bounds")
+
+    monkeypatch.setattr(fusion, "difference", failing)
+    found = fused(checkpoint(tmp_path / "tiny", "bert"), plain)
+    assert plain.with_name("fused.onnx").read_bytes() == plain.read_bytes()
+    assert "ONNX Runtime failed: out of bounds" in found.missing[0]
 
 
 def test_an_optimiser_that_fails_leaves_the_plain_graph(

@@ -1,4 +1,5 @@
 import gzip
+import os
 from pathlib import Path
 from typing import get_args
 
@@ -53,13 +54,23 @@ def test_blank_lines_are_passed_over_and_still_counted(classifier: Path, tmp_pat
     ]
 
 
+def test_a_pipe_is_refused_before_it_is_read(classifier: Path, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(OptimizeError, match="pipe is no regular file"):
+        read(pipe, facts(), task_of(classifier))
+
+
 def test_gzip_is_read_too(classifier: Path, tmp_path: Path) -> None:
     file = tmp_path / "calibration.jsonl.gz"
     file.write_bytes(gzip.compress(b'"card"\n"fee"\n'))
     assert read(file, facts(), task_of(classifier)) == [Example("card"), Example("fee")]
-    file.write_bytes(file.read_bytes()[:-6])
-    with pytest.raises(OptimizeError, match="cannot be read: the gzip stream is cut off"):
-        read(file, facts(), task_of(classifier))
+    whole = file.read_bytes()
+    # In the trailer, and in the middle of a line.
+    for cut in (-6, -11):
+        file.write_bytes(whole[:cut])
+        with pytest.raises(OptimizeError, match="cannot be read: the gzip stream is cut off"):
+            read(file, facts(), task_of(classifier))
 
 
 @pytest.mark.parametrize(

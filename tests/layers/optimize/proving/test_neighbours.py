@@ -90,6 +90,13 @@ def test_long_texts_are_left_out(prepared: tuple[Prepared, ...]) -> None:
     assert found.batch.texts == 3
 
 
+def test_less_than_a_batch_vouches_for_nothing(prepared: tuple[Prepared, ...]) -> None:
+    assert measure(FakeEngine(by_mask), facts(), prepared[:BATCH]).verdict == "independent"
+    few = measure(FakeEngine(by_mask), facts(), prepared[: BATCH - 1])
+    assert few.batch == Effect(texts=31, flips=0, largest_move=0.0, equal=31)
+    assert few.verdict == "dependent"
+
+
 def test_nothing_measured_vouches_for_nothing(prepared: tuple[Prepared, ...]) -> None:
     unmasked = facts(inputs=("input_ids",))
     assert measure(FakeEngine(by_mask), unmasked, prepared) == Neighbours(None, None)

@@ -21,8 +21,8 @@ from tidemill.optimize.proving.trial import Trial
 from tidemill.optimize.proving.trying import Tried, try_out
 from tidemill.variant import Variant
 
-SAME = Effect(texts=2, flips=0, largest_move=0.0, equal=2)
-MOVED = replace(SAME, largest_move=0.01, equal=1)
+SAME = Effect(texts=32, flips=0, largest_move=0.0, equal=32)
+MOVED = replace(SAME, largest_move=0.01, equal=31)
 MACHINE = Machine.here()
 
 
