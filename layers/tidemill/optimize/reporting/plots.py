@@ -32,7 +32,7 @@ def drawn(report: Report) -> str:
                 up="milliseconds",
             ),
         )
-        if all(latency.values())
+        if any(latency.values())
         else "",
         _accuracy_plot(report, names),
     ]
@@ -49,19 +49,21 @@ def _accuracy_plot(report: Report, names: Sequence[str]) -> str:
         name: {c.tokens: c.texts_per_second for c in _cells(report, "throughput", name)}
         for name in names
     }
-    # Compared at one length, or not at all; colours go by order, so all variants or none.
-    common = set.intersection(*(set(each) for each in speeds.values()))
-    told = [quality for name in names if (quality := qualities.get(name)) is not None]
-    if not common or len(told) < len(names):
+    points = {name: (speeds[name], quality) for name in names if (quality := qualities.get(name))}
+    lengths = [length for of_variant, _ in points.values() for length in of_variant]
+    if not lengths:
         return ""
-    measure = told[0][0]
-    tokens = min(common, key=lambda length: abs(length - _USUAL_TOKENS))
+    # Compared at one length, so at the one that most were timed at.
+    tokens = max(lengths, key=lambda n: (lengths.count(n), -abs(n - _USUAL_TOKENS)))
+    measure = next(measure for _, (measure, _) in points.values())
     return figure(
         f"{measure[0].upper()}{measure[1:]} against speed",
         plots.scatter(
             {
-                name: (speeds[name][tokens], value)
-                for name, (_, value) in zip(names, told, strict=True)
+                name: (points[name][0][tokens], points[name][1][1])
+                if name in points and tokens in points[name][0]
+                else None
+                for name in names
             },
             title=f"{measure} of each variant against its texts a second at {tokens} tokens",
             across=f"texts a second, {tokens} tokens, all cores",

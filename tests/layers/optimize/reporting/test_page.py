@@ -50,12 +50,10 @@ def test_without_timings_there_are_no_plots() -> None:
     assert "nothing was written" in read.text
 
 
-def test_without_latencies_of_all_the_other_plot_stands_alone() -> None:
+def test_without_latencies_the_other_plot_stands_alone() -> None:
     shown = report()
-    cells = tuple(
-        cell for cell in shown.timings.cells if (cell.variant, cell.mode) != ("fp32", "latency")
-    )
-    read = Reader(page(replace(shown, timings=Timings(cells))))
+    some = tuple(cell for cell in shown.timings.cells if cell.mode == "throughput")
+    read = Reader(page(replace(shown, timings=Timings(some))))
     assert "Latency by length" not in read.text
     assert "Accuracy against speed" in read.text
     some = tuple(cell for cell in shown.timings.cells if cell.mode == "latency")
@@ -64,7 +62,7 @@ def test_without_latencies_of_all_the_other_plot_stands_alone() -> None:
     assert "Accuracy against speed" not in read.text
 
 
-def test_speeds_are_compared_at_a_length_that_all_were_timed_at() -> None:
+def test_speeds_are_compared_at_the_length_that_most_were_timed_at() -> None:
     shown = report()
     assert "texts a second, 32 tokens, all cores" in page(shown)
     short = tuple(
@@ -72,7 +70,7 @@ def test_speeds_are_compared_at_a_length_that_all_were_timed_at() -> None:
     )
     assert "texts a second, 8 tokens, all cores" in page(replace(shown, timings=Timings(short)))
     apart = tuple(cell for cell in short if cell.variant == "fp32" or cell.tokens != 8)
-    assert "texts a second" not in page(replace(shown, timings=Timings(apart)))
+    assert "texts a second, 32 tokens, all" in page(replace(shown, timings=Timings(apart)))
 
 
 def test_without_labels_agreement_is_set_against_speed() -> None:
