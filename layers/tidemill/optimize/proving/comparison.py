@@ -39,7 +39,7 @@ class Comparison:
     rank_correlation: float | None = None
     """Spearman's, mean over the queries whose texts the reference tells apart."""
     correlation: float | None = None
-    """Pearson's over all texts; of a regression with several outputs, the lowest."""
+    """Lin's concordance over all texts; of a regression with several outputs, the lowest."""
     accuracy: Accuracy | None = None
 
     def as_json(self) -> dict[str, Any]:

@@ -50,9 +50,24 @@ def _misses(comparison: Comparison, thresholds: Thresholds) -> Iterator[str]:
             f"NaN or infinity for {comparison.non_finite} of {comparison.compared} texts;"
             " there may be none"
         )
+    if all(measure is None for measure in _judged(comparison)):
+        yield (
+            f"nothing can be judged by {comparison.compared} texts to which the original gives one"
+            " and the same answer; give more, and different ones"
+        )
     yield from _shares(comparison, thresholds)
     yield from _likeness(comparison, thresholds)
     yield from _drop(comparison, thresholds)
+
+
+def _judged(comparison: Comparison) -> tuple[object, ...]:
+    return (
+        comparison.agreement,
+        comparison.cosine,
+        comparison.span_f1,
+        comparison.rank_correlation,
+        comparison.correlation,
+    )
 
 
 def _shares(comparison: Comparison, thresholds: Thresholds) -> Iterator[str]:

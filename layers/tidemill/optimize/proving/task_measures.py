@@ -1,13 +1,13 @@
 """The measures of each task, as fields of a comparison."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 import numpy as np
 
 from tidemill.optimize.facts import Facts
 from tidemill.optimize.proving import taggings
-from tidemill.optimize.proving.measures.correlation import pearson, spearman
+from tidemill.optimize.proving.measures.correlation import concordance, pearson, spearman
 from tidemill.optimize.proving.measures.scores import cosine, ndcg, sigmoid, softmax
 from tidemill.optimize.proving.measures.spans import f1
 from tidemill.optimize.proving.pairs import Accuracy, Array, Cosine, Pair, moves_of, share
@@ -58,13 +58,14 @@ def regression(pairs: Sequence[Pair]) -> dict[str, Any]:
     accuracy = None
     if labelled:
         right = np.array([pair.label for pair in labelled], dtype=np.float64)
-        before = _lowest(right, np.concatenate([pair.reference for pair in labelled]))
-        after = _lowest(right, np.concatenate([pair.candidate for pair in labelled]))
+        before = _lowest(pearson, right, np.concatenate([pair.reference for pair in labelled]))
+        after = _lowest(pearson, right, np.concatenate([pair.candidate for pair in labelled]))
         if before is not None and after is not None:
             accuracy = Accuracy("Pearson correlation", len(labelled), before, after)
     return {
         "moved": moves_of([np.abs(pair.candidate - pair.reference).max(axis=-1) for pair in sound]),
         "correlation": _lowest(
+            concordance,
             np.concatenate([pair.reference for pair in sound]),
             np.concatenate([pair.candidate for pair in sound]),
         )
@@ -160,11 +161,13 @@ def _order_accuracy(pairs: Sequence[Pair]) -> Accuracy | None:
     return Accuracy("nDCG@10", len(before), float(np.mean(before)), float(np.mean(after)))
 
 
-def _lowest(reference: Array, candidate: Array) -> float | None:
+def _lowest(
+    correlation: Callable[[Array, Array], float | None], reference: Array, candidate: Array
+) -> float | None:
     """Of the correlations of each output, the lowest; None when there are none."""
     told = [
         each
-        for each in (pearson(*columns) for columns in zip(reference.T, candidate.T, strict=True))
+        for each in (correlation(*both) for both in zip(reference.T, candidate.T, strict=True))
         if each is not None
     ]
     return min(told, default=None)

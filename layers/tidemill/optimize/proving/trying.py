@@ -77,4 +77,7 @@ def _remove(folder: Path, variant: Variant) -> None:
 
 
 def _first_line(error: Exception) -> str:
-    return next(iter(str(error).strip().splitlines()), type(error).__name__)
+    lines = (line.strip() for line in str(error).splitlines())
+    # OpenVINO begins with the place in its own sources.
+    told = (line for line in lines if line and not line.startswith(("Exception from", "Check '")))
+    return next(told, type(error).__name__)

@@ -24,7 +24,12 @@ def test_what_equals_the_original_misses_nothing() -> None:
 
 
 def test_what_the_task_does_not_have_is_not_asked_for() -> None:
-    assert misses(Comparison(1, 0, 0), Thresholds()) == ()
+    assert misses(Comparison(1, 0, 0, agreement=1.0), Thresholds()) == ()
+
+
+def test_what_cannot_be_judged_does_not_pass() -> None:
+    (miss,) = misses(Comparison(3, 0, 0), Thresholds())
+    assert miss.startswith("nothing can be judged by 3 texts")
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,22 @@ def pearson(reference: Numbers, candidate: Numbers) -> float | None:
     return float(np.clip(correlation, -1.0, 1.0))
 
 
+def concordance(reference: Numbers, candidate: Numbers) -> float | None:
+    """Lin's concordance correlation: 1 only where the numbers themselves are the same.
+
+    2 cov / (var + var + (mean - mean)^2). Unlike Pearson's it falls where all move by the same
+    amount or factor. Lin, "A Concordance Correlation Coefficient to Evaluate Reproducibility",
+    Biometrics 45, 1989. None when `reference` is shorter than two or all the same.
+    """
+    if len(reference) < 2 or np.ptp(reference) == 0:
+        return None
+    # Scaled first, so that the squares of large values do not overflow.
+    scale = max(np.abs(reference).max(), np.abs(candidate).max())
+    first, second = reference / scale, candidate / scale
+    apart = first.var() + second.var() + (first.mean() - second.mean()) ** 2
+    return float(2 * np.mean((first - first.mean()) * (second - second.mean())) / apart)
+
+
 def spearman(reference: Numbers, candidate: Numbers) -> float | None:
     """Spearman's rank correlation: Pearson's of the ranks, equal values sharing their average rank.
 
