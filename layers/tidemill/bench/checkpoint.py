@@ -1,5 +1,6 @@
 """Checkpoints of random weights, as transformers makes them from a configuration alone."""
 
+from inspect import signature
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,6 +14,7 @@ from tidemill.files import TOKENIZER
 # Positions before those of the text: RoBERTa counts from behind its padding's.
 _OFFSETS: Final = {"Roberta": 2}
 _TOKENS: Final = 512
+_INPUTS: Final = ("input_ids", "token_type_ids", "attention_mask")
 _SPECIAL: Final = {
     "unk_token": "[UNK]",
     "pad_token": "[PAD]",
@@ -28,7 +30,11 @@ def write_checkpoint(folder: Path, shape: Shape) -> Path:
     model = kind(configuration(shape))
     model.save_pretrained(folder)
     tokenizer = transformers.PreTrainedTokenizerFast(
-        tokenizer_file=str(STARTER / TOKENIZER), model_max_length=_TOKENS, **_SPECIAL
+        tokenizer_file=str(STARTER / TOKENIZER),
+        model_max_length=_TOKENS,
+        # Segments are nothing that DistilBERT or RoBERTa would take.
+        model_input_names=[name for name in _INPUTS if name in signature(model.forward).parameters],
+        **_SPECIAL,
     )
     tokenizer.save_pretrained(folder)
     return folder

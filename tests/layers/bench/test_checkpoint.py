@@ -8,7 +8,9 @@ import pytest
 if not find_spec("torch"):
     pytest.skip("needs the extra optimize", allow_module_level=True)
 
-from tidemill.bench.checkpoint import configuration
+import transformers
+
+from tidemill.bench.checkpoint import configuration, write_checkpoint
 from tidemill.bench.shapes import SHAPES, Shape
 from tidemill.bench.subjects import random_model
 from tidemill.pipeline import Pipeline
@@ -21,6 +23,14 @@ def test_sizes_are_those_of_the_published_models(shape: Shape) -> None:
     assert config.hidden_size == shape.hidden
     assert config.num_attention_heads == shape.heads
     assert config.vocab_size == shape.vocabulary
+
+
+@pytest.mark.parametrize("family", ["Bert", "DistilBert", "Roberta"])
+def test_transformers_answers_by_such_a_checkpoint(family: str, tmp_path: Path) -> None:
+    shape = Shape("tiny", 1, 32, 2, family=family, vocabulary=8000)
+    model = write_checkpoint(tmp_path / "tiny", shape)
+    answers = transformers.pipeline("text-classification", model=str(model), device="cpu")("hello")
+    assert "LABEL_" in str(answers)
 
 
 def test_a_model_is_made_as_users_make_theirs(
