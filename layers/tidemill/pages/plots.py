@@ -38,18 +38,13 @@ class Axis:
 
 
 def lines(series: Mapping[str, Points], *, title: str, across: str, up: str) -> str:
-    """A line with markers for each series, both axes logarithmic; all values are above 0.
-
-    A series without points keeps its colour from the others.
-    """
+    """A line with markers for each series, both axes logarithmic; all values are above 0."""
     points = [point for each in series.values() for point in each]
     lengths = sorted({x for x, _ in points})
     horizontal = _logarithmic([x for x, _ in points], _LEFT, _WIDTH - _RIGHT, ticks=lengths)
     vertical = _logarithmic([y for _, y in points], _HEIGHT - _BOTTOM, _TOP)
     drawn = []
     for number, (name, each) in enumerate(series.items()):
-        if not each:
-            continue
         path = " ".join(f"{horizontal.at(x):.1f},{vertical.at(y):.1f}" for x, y in each)
         drawn.append(f'<polyline class="line {_style(number)}" points="{path}"/>')
         drawn.extend(
@@ -62,20 +57,16 @@ def lines(series: Mapping[str, Points], *, title: str, across: str, up: str) -> 
 
 
 def scatter(
-    points: Mapping[str, tuple[float, float] | None],
+    points: Mapping[str, tuple[float, float]],
     *,
     title: str,
     across: str,
     up: str,
     rule: tuple[str, float] | None = None,
 ) -> str:
-    """A marker for each series that has a point; across logarithmic, up not.
-
-    `rule` is a level with its name. Series without a point keep their colour from the others.
-    """
-    there = {name: (number, *at) for number, (name, at) in enumerate(points.items()) if at}
-    levels = [y for _, _, y in there.values()] + ([rule[1]] if rule else [])
-    horizontal = _logarithmic([x for _, x, _ in there.values()], _LEFT, _WIDTH - _RIGHT)
+    """A marker for each series; across logarithmic, up not. `rule` is a level with its name."""
+    levels = [y for _, y in points.values()] + ([rule[1]] if rule else [])
+    horizontal = _logarithmic([x for x, _ in points.values()], _LEFT, _WIDTH - _RIGHT)
     vertical = _linear(levels, _HEIGHT - _BOTTOM, _TOP)
     drawn = []
     if rule:
@@ -87,7 +78,7 @@ def scatter(
         drawn.append(_text(_WIDTH - _RIGHT - 4, y - 5, name, "end"))
     drawn.extend(
         _marker(number, horizontal.at(x), vertical.at(y), f"{name}: {x:,.4g} {across}, {y:.4g}")
-        for name, (number, x, y) in there.items()
+        for number, (name, (x, y)) in enumerate(points.items())
     )
     return _plot(drawn, horizontal, vertical, title=title, across=across, up=up)
 

@@ -18,55 +18,48 @@ def drawn(report: Report) -> str:
     names = timed(report)
     if not names:
         return ""
-    latency = {
-        name: [(cell.tokens, cell.median_ms) for cell in _cells(report, "latency", name)]
-        for name in names
-    }
-    figures = [
-        figure(
-            "Latency by length",
-            plots.lines(
-                latency,
-                title="Latency of one text by its length, for each variant",
-                across="tokens",
-                up="milliseconds",
-            ),
-        )
-        if any(latency.values())
-        else "",
-        _accuracy_plot(report, names),
-    ]
-    return f'<div class="plots">{"".join(figures)}</div>{legend(names)}'
+    return f'<div class="plots">{_latency_plot(report, names)}{_accuracy_plot(report, names)}</div>{legend(names)}'
+
+
+def _latency_plot(report: Report, names: Sequence[str]) -> str:
+    return figure(
+        "Latency by length",
+        plots.lines(
+            {
+                name: [(cell.tokens, cell.median_ms) for cell in _cells(report, "latency", name)]
+                for name in names
+            },
+            title="Latency of one text by its length, for each variant",
+            across="tokens",
+            up="milliseconds",
+        ),
+    )
 
 
 def _accuracy_plot(report: Report, names: Sequence[str]) -> str:
-    qualities = {
-        candidate.name: wording.quality(candidate.comparison)
-        for candidate in report.candidates
-        if candidate.comparison is not None
-    }
-    speeds = {
-        name: {c.tokens: c.texts_per_second for c in _cells(report, "throughput", name)}
+    comparisons = {each.name: each.comparison for each in report.candidates}
+    qualities = [
+        quality
         for name in names
-    }
-    points = {name: (speeds[name], quality) for name in names if (quality := qualities.get(name))}
-    lengths = [length for of_variant, _ in points.values() for length in of_variant]
-    if not lengths:
+        if (comparison := comparisons[name]) and (quality := wording.quality(comparison))
+    ]
+    if len(qualities) < len(names):
+        # A place among the others would be made up; colours go by order, so all or none.
         return ""
-    # Compared at one length, so at the one that most were timed at.
-    tokens = max(lengths, key=lambda n: (lengths.count(n), -abs(n - _USUAL_TOKENS)))
-    measure = next(measure for _, (measure, _) in points.values())
+    usual = [
+        min(_cells(report, "throughput", name), key=lambda cell: abs(cell.tokens - _USUAL_TOKENS))
+        for name in names
+    ]
+    measure = qualities[0][0]
     return figure(
         f"{measure[0].upper()}{measure[1:]} against speed",
         plots.scatter(
             {
-                name: (points[name][0][tokens], points[name][1][1])
-                if name in points and tokens in points[name][0]
-                else None
-                for name in names
+                cell.variant: (cell.texts_per_second, value)
+                for cell, (_, value) in zip(usual, qualities, strict=True)
             },
-            title=f"{measure} of each variant against its texts a second at {tokens} tokens",
-            across=f"texts a second, {tokens} tokens, all cores",
+            title=f"{measure} of each variant against its texts a second",
+            across=f"texts a second, {usual[0].tokens} tokens, all cores",
             up=measure,
             rule=_original(report),
         ),

@@ -14,8 +14,7 @@ def fastest(timings: Timings, expected: Sequence[str]) -> tuple[str, ...]:
     """The variants in `expected`, fastest first; those that noise alone parts keep their order.
 
     A variant's time is the geometric mean, over every length in both modes, of its median / the
-    least median there. What was left out is as slow as the slowest there, since that is why it was
-    left out. Of the variants whose times are within their noise of the least (twice the joint
+    least median there. Of the variants whose times are within their noise of the least (twice the joint
     uncertainty of the medians, and 3 % at least) the one comes next that is first in `expected`.
     Variants that were not timed at all come last.
     """
@@ -37,21 +36,20 @@ def fastest(timings: Timings, expected: Sequence[str]) -> tuple[str, ...]:
 
 
 def slowness_of(timings: Timings, names: Sequence[str]) -> Mapping[str, float]:
-    """Variant to its time as a multiple of the least; those that were timed somewhere."""
+    """Variant to its time as a multiple of the least; those that were timed."""
     rounds: dict[tuple[str, int], dict[str, float]] = {}
     for cell in timings.cells:
         if cell.variant in names:
             rounds.setdefault((cell.mode, cell.tokens), {})[cell.variant] = cell.median_ms
-    timed = [name for name in names if any(name in medians for medians in rounds.values())]
+    # Who is timed at all is timed in every round.
+    timed = [name for name in names if all(name in medians for medians in rounds.values())]
     return {
         name: exp(
-            sum(
-                log(medians.get(name, max(medians.values())) / min(medians.values()))
-                for medians in rounds.values()
-            )
+            sum(log(medians[name] / min(medians.values())) for medians in rounds.values())
             / len(rounds)
         )
         for name in timed
+        if rounds
     }
 
 

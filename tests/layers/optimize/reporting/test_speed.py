@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tidemill.optimize.reporting.speed import fastest, slowness_of
-from tidemill.optimize.reporting.timing import LeftOut, Timing, Timings
+from tidemill.optimize.reporting.timing import Timing, Timings
 from tidemill.pipeline import Mode
 
 
@@ -50,21 +50,6 @@ def test_what_noise_alone_parts_keeps_its_order() -> None:
 def test_a_chain_of_small_steps_does_not_lift_a_slow_one() -> None:
     timings = Timings((cell("a", 1.06), cell("b", 1.03), cell("c", 1)))
     assert fastest(timings, "abc") == ("b", "c", "a")
-
-
-def test_what_was_left_out_is_as_slow_as_the_slowest_there() -> None:
-    timings = Timings(
-        (
-            cell("a", 1),
-            cell("b", 1.01),
-            cell("b", 10, tokens=512),
-            cell("c", 30, tokens=512),
-            cell("c", 5),
-        ),
-        (LeftOut("a", "latency", 512, "no time"),),
-    )
-    assert slowness_of(timings, "abc")["a"] == pytest.approx(3**0.5)
-    assert fastest(timings, "abc") == ("b", "a", "c")
 
 
 def test_what_was_not_timed_comes_last() -> None:
