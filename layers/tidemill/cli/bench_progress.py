@@ -17,7 +17,6 @@ class BenchProgress:
     def __init__(self) -> None:
         """Begin the clock."""
         self._started = time.monotonic()
-        self._on_terminal = sys.stderr.isatty()
         self._far = ""
         self._bar = Progress(
             BarColumn(bar_width=20),
@@ -27,13 +26,14 @@ class BenchProgress:
             TextColumn("{task.description}", markup=False),
             console=Console(stderr=True),
             transient=True,
+            disable=not sys.stderr.isatty(),
         )
         self._task = self._bar.add_task("", total=None, left="")
 
     def step(self, what: str) -> None:
         """Say what begins."""
         self._bar.update(self._task, description=what)
-        if not self._on_terminal:
+        if self._bar.disable:
             spent = time.monotonic() - self._started
             print(f"{spent:6.1f} s  {what}{self._far}", file=sys.stderr, flush=True)  # noqa: T201
 
@@ -48,8 +48,7 @@ class BenchProgress:
         self._bar.update(self._task, advance=by)
 
     def __enter__(self) -> Self:
-        if self._on_terminal:
-            self._bar.start()
+        self._bar.start()
         return self
 
     def __exit__(

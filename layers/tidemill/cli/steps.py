@@ -23,12 +23,13 @@ class Steps:
             TimeRemainingColumn(),
             console=Console(stderr=True),
             transient=True,
+            disable=not sys.stderr.isatty(),
         )
 
     def step(self, what: str, *, total: int | None = None) -> None:
         """Say what begins."""
         line = f"{time.monotonic() - self._started:6.1f} s  {what}"
-        if not sys.stderr.isatty():
+        if self._bar.disable:
             print(line, file=sys.stderr, flush=True)  # noqa: T201
             return
         # Names of models may hold brackets, which are not rich's markup here.
@@ -44,8 +45,7 @@ class Steps:
             self._bar.advance(task, by)
 
     def __enter__(self) -> Self:
-        if sys.stderr.isatty():
-            self._bar.start()
+        self._bar.start()
         return self
 
     def __exit__(
@@ -54,6 +54,4 @@ class Steps:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        # One that never began would end a line that there is not.
-        if self._bar.live.is_started:
-            self._bar.stop()
+        self._bar.stop()

@@ -80,6 +80,32 @@ def way_to(engine: str) -> str:
     return f"pip install '{_ENGINES[engine][1]}'"
 
 
+def refuse_inputs(
+    model: Path, taken: Mapping[str, str], inputs: tuple[str, ...], *, fed: str
+) -> None:
+    """Refuse a model that takes others than `inputs`, or other numbers than the 64-bit ones fed.
+
+    Args:
+        model: Its file, for the message.
+        taken: Input name to its type, as the engine calls that.
+        inputs: What the description says.
+        fed: The engine's name for 64-bit integers.
+
+    Raises:
+        ArtifactError: It does.
+    """
+    if taken.keys() != set(inputs):
+        raise ArtifactError(
+            f"{model} takes {sorted(taken)} and tidemill.json says {sorted(inputs)};"
+            " write the artifact again"
+        )
+    if others := sorted(set(taken.values()) - {fed}):
+        raise ArtifactError(
+            f"{model} takes inputs of type {', '.join(others)} and Tidemill feeds {fed};"
+            " export the model with int64 inputs"
+        )
+
+
 def refuse_options(variant: Variant, *, known: tuple[str, ...]) -> None:
     """Refuse options that would otherwise be ignored without a word.
 

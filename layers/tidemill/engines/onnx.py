@@ -9,7 +9,7 @@ os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 
 import onnxruntime as ort
 
-from tidemill.engines import Feeds, Outputs
+from tidemill.engines import Feeds, Outputs, refuse_inputs
 from tidemill.errors import ArtifactError, EngineError
 
 _FATAL_ONLY = 4
@@ -29,17 +29,8 @@ class OnnxEngine:
             raise ArtifactError(
                 f"ONNX Runtime {ort.__version__} refuses {model}: {error}; write the artifact again"
             ) from error
-        wanted = {node.name: node.type for node in self._session.get_inputs()}
-        if wanted.keys() != set(inputs):
-            raise ArtifactError(
-                f"{model} takes {sorted(wanted)} and tidemill.json says {sorted(inputs)};"
-                " write the artifact again"
-            )
-        if others := sorted(set(wanted.values()) - {_FED}):
-            raise ArtifactError(
-                f"{model} takes inputs of type {', '.join(others)} and Tidemill feeds {_FED};"
-                " export the model with int64 inputs"
-            )
+        taken = {node.name: node.type for node in self._session.get_inputs()}
+        refuse_inputs(model, taken, inputs, fed=_FED)
         self._output = [self._session.get_outputs()[0].name]
 
     def run(self, feeds: Feeds) -> Outputs:

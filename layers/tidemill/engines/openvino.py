@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from tidemill.engines import Feeds, Outputs, refuse_options
+from tidemill.engines import Feeds, Outputs, refuse_inputs, refuse_options
 from tidemill.errors import ArtifactError, EngineError
 from tidemill.variant import Variant
 
@@ -41,21 +41,12 @@ class OpenVinoEngine:
             self._compiled = ov.Core().compile_model(
                 ov.Core().read_model(str(model), weights), "CPU", properties
             )
-            wanted = {_name(port, inputs): _type(port) for port in self._compiled.inputs}
+            taken = {_name(port, inputs): _type(port) for port in self._compiled.inputs}
         except Exception as error:
             raise ArtifactError(
                 f"OpenVINO {ov.__version__} refuses {model}: {error}; write the artifact again"
             ) from error
-        if wanted.keys() != set(inputs):
-            raise ArtifactError(
-                f"{model} takes {sorted(wanted)} and tidemill.json says {sorted(inputs)};"
-                " write the artifact again"
-            )
-        if others := sorted(set(wanted.values()) - {_FED}):
-            raise ArtifactError(
-                f"{model} takes inputs of type {', '.join(others)} and Tidemill feeds {_FED};"
-                " export the model with int64 inputs"
-            )
+        refuse_inputs(model, taken, inputs, fed=_FED)
         # One request computes one run at a time. Those that are free; the last used comes first.
         self._free: deque[Any] = deque()
 

@@ -158,7 +158,7 @@ def _tag(label: str) -> str:
 
 
 def _entry(key: str, name: str, parts: list[_Part], text: str) -> dict[str, object]:
-    start, end = _trimmed(text, parts[0].start, parts[-1].end)
+    start, end = trimmed(text, parts[0].start, parts[-1].end)
     score = sum(part.score for part in parts) / len(parts)
     entry: dict[str, object] = {key: name, "score": float(f"{score:.7g}")}
     if key == "entity":
@@ -166,7 +166,7 @@ def _entry(key: str, name: str, parts: list[_Part], text: str) -> dict[str, obje
     return entry | {"word": text[start:end], "start": start, "end": end}
 
 
-def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+def trimmed(text: str, start: int, end: int) -> tuple[int, int]:
     """The span without white space at its ends, which some tokenizers count in."""
     while start < end and text[start].isspace():
         start += 1

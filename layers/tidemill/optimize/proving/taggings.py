@@ -9,6 +9,7 @@ import numpy.typing as npt
 from tidemill.optimize.proving.gold import Entities, Tags
 from tidemill.optimize.proving.measures.spans import OUTSIDE, Span, spans
 from tidemill.optimize.proving.workload import Prepared
+from tidemill.tasks.token_classification import trimmed
 from tidemill.tokens import Places, Tokens
 
 _WORD = re.compile(r"\S+")
@@ -39,7 +40,7 @@ class Reader:
         return {
             (
                 kind,
-                *_trimmed(
+                *trimmed(
                     text, places.spans[words[start][0]][0], places.spans[words[end - 1][1]][1]
                 ),
             )
@@ -86,7 +87,7 @@ def _content_spans(prepared: Prepared) -> list[tuple[int, int]]:
     """First character and the one after the last of each token, white space left out."""
     places = _places(prepared.tokens[0])
     text = prepared.runs[0].text
-    return [_trimmed(text, *span) for span in places.spans[places.content]]
+    return [trimmed(text, *span) for span in places.spans[places.content]]
 
 
 def _words(places: Places) -> Iterator[tuple[int, int]]:
@@ -105,11 +106,3 @@ def _places(tokens: Tokens) -> Places:
     if tokens.places is None:
         raise ValueError("entities need tokens with places; locate the text")
     return tokens.places
-
-
-def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
-    while start < end and text[start].isspace():
-        start += 1
-    while start < end and text[end - 1].isspace():
-        end -= 1
-    return start, end
