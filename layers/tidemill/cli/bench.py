@@ -133,7 +133,7 @@ def _baseline(against: str | None, model: str | None, name: GridName) -> str | N
     if lacking := [each for each in ("torch", "transformers") if find_spec(each) is None]:
         raise typer.BadParameter(
             f"--against transformers needs {', '.join(lacking)}, which is not installed:"
-            " pip install torch 'tidemill[optimize]'"
+            " pip install torch==2.13.0 'tidemill[optimize]'"
         )
     return model
 
