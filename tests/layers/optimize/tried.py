@@ -66,6 +66,5 @@ def quick(*wanted: Recipe) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         if wanted:
             patch.setattr(optimization, "recipes", instead)
-        patch.setattr(timing, "_LEAST_TURNS", 1)
         patch.setattr(timing, "_MOST_TURNS", 1)
         yield
