@@ -58,6 +58,13 @@ def open_engine(
 
         refuse_options(variant, known=())
         return OnnxEngine(folder / variant.file, inputs, threads=threads)
+    if variant.engine == "native":
+        from tidemill.engines.native import NativeEngine  # noqa: PLC0415
+
+        refuse_options(variant, known=())
+        return NativeEngine(
+            folder / variant.file, inputs, threads=threads, side_by_side=side_by_side
+        )
     if variant.engine == "openvino":
         from tidemill.engines.openvino import OpenVinoEngine  # noqa: PLC0415
 

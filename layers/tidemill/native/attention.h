@@ -1,0 +1,224 @@
+// Softmax of queries by keys, times values, for one head of one text.
+//
+// Queries and keys are quantised by token, values by channel. From keys and values their mean over
+// the text is taken first: softmax does not see what all keys share, and values get theirs back.
+// Scores are summed exactly; probabilities have fourteen bits, in two rows of seven.
+#pragma once
+
+#include "linear.h"
+
+enum { STEPS = 16383, LOW_BITS = 7 };
+
+struct head {
+    struct activations queries;
+    struct columns keys;   // of tokens
+    float *key_scales;     // [up_to(tokens, WIDTH)]
+    struct columns values; // of channels
+    float *value_scales;   // these two [up_to(size, WIDTH)]
+    float *value_means;
+};
+
+static struct head lay_out_head(size_t tokens, size_t size, struct memory *memory) {
+    const size_t columns = up_to(tokens, WIDTH), channels = up_to(size, WIDTH);
+    return (struct head){
+        .queries = {
+            .bytes = take(memory, tokens * activation_stride(size)),
+            .stride = activation_stride(size),
+            .scales = take(memory, tokens * sizeof(float)),
+        },
+        .keys = {
+            .panels = take(memory, columns * up_to(size, LANES)),
+            .starts = take(memory, columns * sizeof(int32_t)),
+            .depth = up_to(size, LANES),
+            .count = columns / WIDTH,
+        },
+        .key_scales = take(memory, columns * sizeof(float)),
+        .values = {
+            .panels = take(memory, channels * up_to(tokens, 4)),
+            .starts = take(memory, channels * sizeof(int32_t)),
+            .depth = up_to(tokens, 4),
+            .count = channels / WIDTH,
+        },
+        .value_scales = take(memory, channels * sizeof(float)),
+        .value_means = take(memory, channels * sizeof(float)),
+    };
+}
+
+static inline floats column_mean(const float *from, size_t stride, size_t tokens, size_t count) {
+    floats sum = {};
+    for (size_t t = 0; t < tokens; t++) sum += load_first(from + t * stride, count);
+    return sum / (float)tokens;
+}
+
+static inline int32_t sum_of_ints(ints values) {
+    int32_t sum = 0;
+    for (int lane = 0; lane < LANES; lane++) sum += values[lane];
+    return sum;
+}
+
+// Scores are divided by the root of the head's size: so are queries.
+static void prepare_queries(
+    struct head *head, const float *from, size_t stride, size_t tokens, size_t size
+) {
+    const float shrink = 1.0f / sqrtf((float)size);
+    for (size_t t = 0; t < tokens; t++) {
+        ints bits = {};
+        for (size_t i = 0; i < size; i += LANES)
+            bits = larger_ints(bits, magnitudes(load_first(from + t * stride + i, size - i)));
+        float inverse;
+        head->queries.scales[t] = quantised_by(bits, &inverse) * shrink;
+        for (size_t i = 0; i < size; i += LANES)
+            store_activations(
+                head->queries.bytes + t * head->queries.stride + i,
+                rounded(load_first(from + t * stride + i, size - i) * inverse)
+            );
+    }
+}
+
+static void prepare_keys(
+    struct head *head, const float *from, size_t stride, size_t tokens, size_t size, floats *means
+) {
+    for (size_t i = 0; i < size; i += LANES)
+        means[i / LANES] = column_mean(from + i, stride, tokens, size - i);
+    for (size_t t = 0; t < tokens; t++) {
+        ints bits = {};
+        for (size_t i = 0; i < size; i += LANES)
+            bits = larger_ints(
+                bits, magnitudes(load_first(from + t * stride + i, size - i) - means[i / LANES])
+            );
+        float inverse;
+        head->key_scales[t] = quantised_by(bits, &inverse);
+        int32_t sum = 0;
+        for (size_t i = 0; i < size; i += LANES) {
+            const floats off = load_first(from + t * stride + i, size - i) - means[i / LANES];
+            const ints whole = rounded(off * inverse);
+            const narrow bytes = __builtin_convertvector(whole, narrow);
+            sum += sum_of_ints(whole);
+            for (size_t four = 0; four < LANES; four += 4)
+                memcpy(four_of(&head->keys, t, i + four), (const int8_t *)&bytes + four, 4);
+        }
+        head->keys.starts[t] = -ZERO * sum;
+    }
+}
+
+static void prepare_values(
+    struct head *head, const float *from, size_t stride, size_t tokens, size_t size
+) {
+    for (size_t i = 0; i < size; i += LANES) {
+        const floats mean = column_mean(from + i, stride, tokens, size - i);
+        ints bits = {};
+        for (size_t t = 0; t < tokens; t++)
+            bits = larger_ints(
+                bits, magnitudes(load_first(from + t * stride + i, size - i) - mean)
+            );
+        const floats largest = (floats)bits;
+        const floats inverse = chosen(largest > 1e-30f, 127.0f / largest, (floats){});
+        store(head->value_means + i, mean);
+        store(head->value_scales + i, largest / 127.0f);
+        ints sum = {};
+        for (size_t t = 0; t < tokens; t += 4) {
+            ints four = {};
+            for (size_t of = 0; of < 4 && t + of < tokens; of++) {
+                const floats off = load_first(from + (t + of) * stride + i, size - i) - mean;
+                const ints whole = rounded(off * inverse);
+                sum += whole;
+                four |= (whole & 255) << (int32_t)(8 * of);
+            }
+            memcpy(four_of(&head->values, i, t), &four, sizeof four);
+        }
+        sum *= -ZERO;
+        memcpy(head->values.starts + i, &sum, sizeof sum);
+    }
+}
+
+// What one block of queries takes, for each member of a team.
+struct scratch {
+    float *scores;       // [ROWS][stride of floats]
+    size_t score_stride;
+    uint8_t *rows;       // [2 * ROWS][stride]: high and low bits of a query's probabilities
+    size_t stride;
+};
+
+static struct scratch lay_out_scratch(size_t tokens, struct memory *memory) {
+    return (struct scratch){
+        .scores = take(memory, ROWS * up_to(tokens, WIDTH) * sizeof(float)),
+        .score_stride = up_to(tokens, WIDTH),
+        .rows = take(memory, 2 * ROWS * activation_stride(tokens)),
+        .stride = activation_stride(tokens),
+    };
+}
+
+// Write a row of scores as probabilities in steps, and return what a step is worth.
+static inline float probabilities(
+    const float *scores, size_t tokens, const struct scratch *scratch, size_t row
+) {
+    floats largest = all(-INFINITY), poison = {};
+    for (size_t t = 0; t < tokens; t += LANES) {
+        const floats score = load(scores + t);
+        largest = larger(largest, chosen(is_among(tokens - t), score, all(-INFINITY)));
+        // Neither maxima nor rounding keep NaN, and none may become an answer.
+        poison += first_of(score * 0.0f, tokens - t);
+    }
+    const float most = largest_of(largest);
+    uint8_t *high = scratch->rows + 2 * row * scratch->stride, *low = high + scratch->stride;
+    ints total = {};
+    for (size_t t = 0; t < tokens; t += LANES) {
+        const floats e = first_of(exponential(load(scores + t) - most), tokens - t);
+        const ints steps = rounded(e * (float)STEPS);
+        total += steps;
+        store_activations(high + t, steps >> LOW_BITS);
+        store_activations(low + t, steps & ((1 << LOW_BITS) - 1));
+    }
+    return 1.0f / (float)sum_of_ints(total) + sum_of(poison);
+}
+
+// Attend from `count` queries from `first`, up to ROWS, and write their contexts.
+// `distances` is what a score gets for its key's distance, from that of query 0 to key 0; or NULL.
+static void attend(
+    const struct head *head, size_t first, size_t count, size_t tokens, size_t size,
+    const float *distances, const struct scratch *scratch, float *to, size_t stride
+) {
+    struct tile tile;
+    for (size_t panel = 0; panel < head->keys.count; panel++) {
+        multiply(
+            count, head->queries.bytes + first * head->queries.stride, head->queries.stride,
+            &head->keys, panel, &tile
+        );
+        for (size_t r = 0; r < count; r++)
+            for (size_t v = 0; v < VECTORS; v++) {
+                const size_t key = panel * WIDTH + v * LANES;
+                const floats scale = load(head->key_scales + key) * head->queries.scales[first + r];
+                floats scores = to_floats(tile.sums[r][v]) * scale;
+                if (distances && key < tokens)
+                    scores += load_first(distances + key - (first + r), tokens - key);
+                store(scratch->scores + r * scratch->score_stride + key, scores);
+            }
+    }
+    float steps[ROWS];
+    for (size_t r = 0; r < count; r++)
+        steps[r] = probabilities(scratch->scores + r * scratch->score_stride, tokens, scratch, r);
+    // Two rows for each query: half as many queries at once.
+    for (size_t r = 0; r < count; r += ROWS / 2) {
+        const size_t some = count - r < ROWS / 2 ? count - r : ROWS / 2;
+        for (size_t panel = 0; panel < head->values.count; panel++) {
+            multiply(
+                2 * some, scratch->rows + 2 * r * scratch->stride, scratch->stride, &head->values,
+                panel, &tile
+            );
+            for (size_t q = 0; q < some; q++)
+                for (size_t v = 0; v < VECTORS; v++) {
+                    const size_t channel = panel * WIDTH + v * LANES;
+                    if (channel >= size) continue;
+                    const floats high = to_floats(tile.sums[2 * q][v]);
+                    const floats low = to_floats(tile.sums[2 * q + 1][v]);
+                    const floats sums = high * (float)(1 << LOW_BITS) + low;
+                    store_first(
+                        to + (first + r + q) * stride + channel,
+                        sums * load(head->value_scales + channel) * steps[r + q] +
+                            load(head->value_means + channel),
+                        size - channel
+                    );
+                }
+        }
+    }
+}

@@ -1,0 +1,57 @@
+// Functions of sixteen floats.
+#pragma once
+
+#include <math.h>
+
+#include "simd.h"
+
+enum activation { NONE, GELU, GELU_TANH, RELU, SILU, TANH };
+
+// e^x, within two units in the last place: 2^n times a polynomial on half an octave. The constants
+// are those of Cephes' expf (Moshier, 1992).
+static inline floats exponential(floats x) {
+    x = smaller(larger(x, all(-87.0f)), all(87.0f));
+    const ints n = rounded(x * 1.44269504088896341f);
+    const floats whole = to_floats(n);
+    const floats r = x - whole * 0.693359375f - whole * -2.12194440e-4f;
+    floats p = r * 1.9875691500e-4f + 1.3981999507e-3f;
+    p = p * r + 8.3334519073e-3f;
+    p = p * r + 4.1665795894e-2f;
+    p = p * r + 1.6666665459e-1f;
+    p = p * r + 5.0000001201e-1f;
+    p = p * (r * r) + r + 1.0f;
+    return (floats)((ints)p + (n << 23));
+}
+
+// The error function, within 4e-7: a rational function on [-4, 4], the one that Eigen has
+// (generic_fast_erf_float).
+static inline floats error_function(floats x) {
+    x = smaller(larger(x, all(-4.0f)), all(4.0f));
+    const floats s = x * x;
+    floats p = s * -2.72614225801306e-10f + 2.77068142495902e-08f;
+    p = p * s + -2.10102402082508e-06f;
+    p = p * s + -5.69250639462346e-05f;
+    p = p * s + -7.34990630326855e-04f;
+    p = p * s + -2.95459980854025e-03f;
+    p = p * s + -1.60960333262415e-02f;
+    floats q = s * -1.45660718464996e-05f + -2.13374055278905e-04f;
+    q = q * s + -1.68282697438203e-03f;
+    q = q * s + -7.37332916720468e-03f;
+    q = q * s + -1.42647390514189e-02f;
+    return x * p / q;
+}
+
+static inline floats activated(floats x, enum activation activation) {
+    switch (activation) {
+        case GELU: return x * 0.5f * (1.0f + error_function(x * 0.70710678118654752f));
+        case GELU_TANH: // x (1 + tanh u) / 2 = x / (1 + e^-2u)
+            return x / (1.0f + exponential(x * (1.0f + 0.044715f * x * x) * -1.5957691216057308f));
+        case RELU: return larger(x, all(0.0f));
+        case SILU: return x / (1.0f + exponential(-x));
+        case TANH:
+            for (int lane = 0; lane < LANES; lane++) x[lane] = tanhf(x[lane]);
+            return x;
+        case NONE: break;
+    }
+    return x;
+}
