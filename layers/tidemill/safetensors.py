@@ -82,7 +82,7 @@ class Tensors:
         Raises:
             ArtifactError: There is none, or it is another.
         """
-        entry = self._entries.get(name)
+        entry: Any = self._entries.get(name)
         try:
             found = _DTYPES.get(entry["dtype"])
             lengths = tuple(int(length) for length in entry["shape"])

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tidemill.errors import ArtifactError
+from tidemill.native import library
 from tidemill.variant import Variant
 
 Feeds = Mapping[str, npt.NDArray[np.int64]]
@@ -18,10 +19,11 @@ Outputs = npt.NDArray[np.float32]
 """Logits of shape [batch, labels] or [batch, tokens, labels], hidden states of shape
 [batch, tokens, dimensions], or vectors of shape [batch, dimensions]."""
 
-# What each engine imports, and what to install for it.
+# What each engine imports, and what to do where that is not there.
 _ENGINES: Final[Mapping[str, tuple[str, str]]] = {
-    "onnx": ("onnxruntime", "tidemill"),
-    "openvino": ("openvino", "tidemill[openvino]"),
+    "native": ("tidemill.native", "install Tidemill anew, without TIDEMILL_NO_NATIVE"),
+    "onnx": ("onnxruntime", "pip install 'tidemill'"),
+    "openvino": ("openvino", "pip install 'tidemill[openvino]'"),
 }
 
 
@@ -77,14 +79,15 @@ def open_engine(
 
 def installed_engines() -> frozenset[str]:
     """Names of the engines that could be imported; none of them is."""
-    return frozenset(name for name, (module, _) in _ENGINES.items() if find_spec(module))
+    found = {name for name, (module, _) in _ENGINES.items() if find_spec(module)}
+    return frozenset(found if library() else found - {"native"})
 
 
 def way_to(engine: str) -> str:
     """What to do for an engine that is not there."""
     if engine not in _ENGINES:
         return f"this Tidemill knows {', '.join(_ENGINES)}: upgrade Tidemill"
-    return f"pip install '{_ENGINES[engine][1]}'"
+    return _ENGINES[engine][1]
 
 
 def refuse_inputs(

@@ -1,17 +1,26 @@
 """Models on Tidemill's own kernels."""
 
 import ctypes
+import platform
 from pathlib import Path
 from queue import LifoQueue
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
-from tidemill.engines import Feeds, Outputs
+from tidemill.engines import Feeds, Outputs, way_to
 from tidemill.errors import ArtifactError, EngineError
+from tidemill.machine import features
 from tidemill.native import library
 from tidemill.native.model import read
 from tidemill.native.structures import FAILURES, load
+
+# What the kernels were compiled for. A processor without would end the process without a word.
+_NEEDS: Final = {
+    "x86_64": frozenset({"avx512", "vnni"}),
+    "aarch64": frozenset({"dotprod"}),
+}
 
 Ids = npt.NDArray[np.int64]
 
@@ -26,12 +35,14 @@ class NativeEngine:
     def __init__(
         self, model: Path, inputs: tuple[str, ...], *, threads: int, side_by_side: int = 1
     ) -> None:
-        """Load `model`; of `inputs` it takes those that it can."""
+        """Load `model`, which is fed `inputs`."""
         found = library()
         if found is None:
+            raise ArtifactError(f"{model} needs the engine native; {way_to('native')}")
+        here = features(platform.machine())
+        if lacking := sorted(_NEEDS.get(platform.machine(), frozenset()) - here):
             raise ArtifactError(
-                f"{model} needs Tidemill's own kernels, which were not built for this system:"
-                " choose another variant, or install Tidemill on Linux"
+                f"{model} needs a processor with {', '.join(lacking)}; run another variant"
             )
         self._functions = load(found)
         self._model = read(model)
@@ -67,6 +78,8 @@ class NativeEngine:
         shape = (*(ids.shape if self._model.every else ids.shape[:1]), self._model.outputs)
         outputs = np.zeros(shape, np.float32)
         for number, there in enumerate(mask):
+            if not there.any():
+                continue
             of_text = None if types is None else types[number, there]
             computed = self._compute(ids[number, there], of_text)
             if self._model.every:

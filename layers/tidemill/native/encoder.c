@@ -86,8 +86,8 @@ struct run {
     float *selected;   // [up_to(hidden, WIDTH)]
     float *between[2]; // what one part of the model's head gives the next
     float *out;
-    atomic_size_t *taken; // [steps]: how much of each is under way or done
-    size_t steps;
+    struct step *steps;
+    size_t step_count;
 };
 
 EXPORTED void encoder_close(struct encoder *encoder) {
@@ -129,16 +129,11 @@ EXPORTED struct encoder *encoder_open(const struct description *about) {
     return encoder;
 }
 
-// The next of `count` shares of a step that nobody has taken, or `count`.
-static inline size_t next_share(struct run *run, size_t step, size_t count) {
-    const size_t share = atomic_fetch_add_explicit(&run->taken[step], 1, memory_order_relaxed);
-    return share < count ? share : count;
-}
-
-// For every share that this member gets of a step of `count`; then all meet.
+// For every share that this member gets of a step of `count`; then until the others' are done, too.
 #define SHARED(share, count) \
-    for (size_t share, counted_ = (count), open_ = 1; open_; open_ = 0, step++, meet(&run->team)) \
-        while ((share = next_share(run, step, counted_)) < counted_)
+    for (size_t of = (count), open = 1; open; open = 0, await_step(run->steps + step++, of)) \
+        for (size_t share; (share = next_share(run->steps + step, of)) < of; \
+             finish_share(run->steps + step))
 
 // Rows are shared out in blocks, four or so for each member.
 static inline size_t block_of(const struct run *run) {
@@ -199,12 +194,14 @@ static size_t apply_all(
 ) {
     const size_t panels = linear->columns.count;
     const size_t blocks = (run->tokens + ROWS_AT_ONCE - 1) / ROWS_AT_ONCE;
-    SHARED(share, blocks * panels) {
-        const size_t block = share / panels, first = block * run->tokens / blocks;
-        const size_t end = (block + 1) * run->tokens / blocks;
-        apply(
-            linear, activation, rows, first, end - first, share % panels, to, panels * WIDTH
-        );
+    // Sixteen shares or so for each member: taking one costs as much as a small product.
+    const size_t grain = panels / (16 * run->team.size) + 1;
+    const size_t groups = (panels + grain - 1) / grain;
+    SHARED(share, blocks * groups) {
+        const size_t block = share / groups, group = share % groups;
+        const size_t first = block * run->tokens / blocks, end = (block + 1) * run->tokens / blocks;
+        for (size_t panel = group * grain; panel < panels && panel < (group + 1) * grain; panel++)
+            apply(linear, activation, rows, first, end - first, panel, to, panels * WIDTH);
     }
     return step;
 }
@@ -422,7 +419,7 @@ EXPORTED void run_close(struct run *run) {
     release(&run->head_memory);
     free(run->heads);
     free(run->scratch);
-    free((void *)run->taken);
+    free(run->steps);
     free(run);
 }
 
@@ -433,11 +430,11 @@ EXPORTED struct run *run_open(const struct encoder *encoder, int32_t threads) {
     if (!run) return NULL;
     run->encoder = encoder;
     // A layer has ten steps; before come embeddings, and after them selecting and the model's head.
-    run->steps = 10 * about->layer_count + about->head_count + 4;
-    run->taken = calloc(run->steps, sizeof *run->taken);
+    run->step_count = 10 * about->layer_count + about->head_count + 4;
+    run->steps = calloc(run->step_count, sizeof *run->steps);
     run->heads = calloc(about->heads, sizeof *run->heads);
     run->scratch = calloc(threads, sizeof *run->scratch);
-    if (!run->taken || !run->heads || !run->scratch || !gather(&run->team, threads)) {
+    if (!run->steps || !run->heads || !run->scratch || !gather(&run->team, threads)) {
         run->team.size = 0;
         run_close(run);
         return NULL;
@@ -461,8 +458,7 @@ EXPORTED int32_t run_text(
     run->tokens = tokens;
     run->out = out;
     lay_out_heads(run, run->head_memory, tokens);
-    for (size_t i = 0; i < run->steps; i++)
-        atomic_store_explicit(&run->taken[i], 0, memory_order_relaxed);
+    memset(run->steps, 0, run->step_count * sizeof *run->steps);
     together(&run->team, go_through, run);
     return DONE;
 }

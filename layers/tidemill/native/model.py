@@ -77,11 +77,11 @@ def _settings(tensors: Tensors) -> Settings:
         settings = Settings(
             heads=int(values["heads"]),
             epsilon=float(values["epsilon"]),
-            activation=values["activation"],
+            activation=str(values["activation"]),
             first_position=int(values["first_position"]),
             layers=tuple(int(number) for number in values["layers"]),
-            select=values["select"],
-            head=tuple(values["head"]),
+            select=str(values["select"]),
+            head=tuple(str(activation) for activation in values["head"]),
         )
     except (KeyError, TypeError, ValueError) as error:
         raise ArtifactError(
@@ -98,10 +98,16 @@ def _settings(tensors: Tensors) -> Settings:
             f"{tensors.path} names {sorted(unknown) or settings.select!r}, which this Tidemill"
             " does not know; upgrade Tidemill"
         )
-    if settings.heads < 1 or settings.first_position < 0 or not settings.layers:
+    if settings.heads < 1 or settings.first_position < 0:
         raise ArtifactError(
-            f"{tensors.path} has {settings.heads} heads, {len(settings.layers)} layers and its"
-            f" first position at {settings.first_position}; write the artifact again"
+            f"{tensors.path} has {settings.heads} heads and its first position at"
+            f" {settings.first_position}; write the artifact again"
+        )
+    used = set(settings.layers)
+    if not used or used != set(range(len(used))):
+        raise ArtifactError(
+            f"{tensors.path} has layers with the weights {list(settings.layers)}, which are not"
+            " numbered from 0 without a gap; write the artifact again"
         )
     return settings
 

@@ -1,4 +1,8 @@
 // Threads that go through the steps of a run together.
+//
+// Each step falls into shares that whoever is there takes, one after another. A step is over when all
+// its shares are done, not when all members have come: one that the system wakes late, or has taken off
+// its core, holds nobody up, and finds what it missed done.
 #pragma once
 
 #include <pthread.h>
@@ -9,9 +13,15 @@
 
 #include "simd.h"
 
-// Between two steps of a run others are awaited spinning, for they come within microseconds. If the
-// system has taken a core away they do not, and this one is better given up than burnt.
-enum { SPINS = 4000 };
+// Shares take microseconds, so others' last ones are awaited spinning. Where one takes longer, its
+// member has lost its core, and this one is better given up than burnt.
+enum { SPINS = 2000 };
+
+struct step {
+    atomic_size_t taken;
+    atomic_size_t done;
+    char apart[48]; // from the next one, on another cache line
+};
 
 typedef void (*work)(void *run, int member);
 
@@ -21,13 +31,10 @@ struct team {
     pthread_mutex_t mutex;
     pthread_cond_t begun;
     work work;
-    void *run;
+    void *run; // that under way, or NULL
     unsigned runs; // begun so far
     bool closing;
-    char apart[64]; // what follows changes often, and what stands before is read by all
-    atomic_int waiting;
-    char apart_too[64];
-    atomic_uint passed; // meetings so far
+    atomic_int inside; // members other than the caller that take part in the run under way
 };
 
 struct member {
@@ -35,48 +42,63 @@ struct member {
     int number;
 };
 
-// Wait until every member is here.
-static inline void meet(struct team *team) {
-    if (team->size == 1) return;
-    const unsigned meeting = atomic_load_explicit(&team->passed, memory_order_relaxed);
-    if (atomic_fetch_add(&team->waiting, 1) == team->size - 1) {
-        atomic_store_explicit(&team->waiting, 0, memory_order_relaxed);
-        atomic_fetch_add(&team->passed, 1);
-        return;
-    }
-    for (int spins = 0; atomic_load_explicit(&team->passed, memory_order_acquire) == meeting; spins++) {
-        if (spins < SPINS) relax();
-        else sched_yield();
-    }
+// A share that nobody has taken, or `count` where there is none left.
+static inline size_t next_share(struct step *step, size_t count) {
+    const size_t share = atomic_fetch_add_explicit(&step->taken, 1, memory_order_relaxed);
+    return share < count ? share : count;
+}
+
+static inline void finish_share(struct step *step) {
+    atomic_fetch_add_explicit(&step->done, 1, memory_order_release);
+}
+
+static inline void wait_a_little(int *spins) {
+    if (++*spins < SPINS) relax();
+    else sched_yield();
+}
+
+static inline void await_step(struct step *step, size_t count) {
+    for (int spins = 0; atomic_load_explicit(&step->done, memory_order_acquire) < count;)
+        wait_a_little(&spins);
 }
 
 static void *serve(void *argument) {
     const struct member self = *(struct member *)argument;
     free(argument);
     struct team *team = self.team;
-    for (unsigned done = 0;; done++) {
+    for (unsigned seen = 0;;) {
         pthread_mutex_lock(&team->mutex);
-        while (team->runs == done && !team->closing) pthread_cond_wait(&team->begun, &team->mutex);
+        while (team->runs == seen && !team->closing) pthread_cond_wait(&team->begun, &team->mutex);
+        seen = team->runs;
+        void *run = team->run;
         const bool closing = team->closing;
+        if (run) atomic_fetch_add_explicit(&team->inside, 1, memory_order_relaxed);
         pthread_mutex_unlock(&team->mutex);
         if (closing) return NULL;
-        team->work(team->run, self.number);
-        meet(team);
+        if (!run) continue; // it was over before this member woke
+        team->work(run, self.number);
+        atomic_fetch_sub_explicit(&team->inside, 1, memory_order_release);
     }
 }
 
-// Let every member do `work`, the caller as number 0, and wait until all have.
+// Let members do `work`, the caller as number 0, and return when it is done and none is at it.
 static void together(struct team *team, work work, void *run) {
-    if (team->size > 1) {
-        pthread_mutex_lock(&team->mutex);
-        team->work = work;
-        team->run = run;
-        team->runs++;
-        pthread_cond_broadcast(&team->begun);
-        pthread_mutex_unlock(&team->mutex);
+    if (team->size == 1) {
+        work(run, 0);
+        return;
     }
+    pthread_mutex_lock(&team->mutex);
+    team->work = work;
+    team->run = run;
+    team->runs++;
+    pthread_cond_broadcast(&team->begun);
+    pthread_mutex_unlock(&team->mutex);
     work(run, 0);
-    meet(team);
+    pthread_mutex_lock(&team->mutex);
+    team->run = NULL;
+    pthread_mutex_unlock(&team->mutex);
+    for (int spins = 0; atomic_load_explicit(&team->inside, memory_order_acquire);)
+        wait_a_little(&spins);
 }
 
 static void dissolve(struct team *team) {

@@ -1,0 +1,222 @@
+"""Tiny models for the native engine, and what they compute, in numpy's double precision."""
+
+import json
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+Doubles = npt.NDArray[np.float64]
+Ids = npt.NDArray[np.int64]
+
+VOCABULARY: Final = 50
+POSITIONS: Final = 300
+
+_NAMES: Final = {"float32": "F32", "float16": "F16", "int8": "I8"}
+
+
+@dataclass(frozen=True, slots=True)
+class Encoder:
+    """What a model file holds."""
+
+    tensors: dict[str, npt.NDArray[Any]]
+    settings: dict[str, Any]
+
+    def write(self, path: Path) -> Path:
+        """The model file at `path`."""
+        header: dict[str, Any] = {"__metadata__": {"encoder": json.dumps(self.settings)}}
+        offset = 0
+        for name, tensor in self.tensors.items():
+            header[name] = {
+                "dtype": _NAMES[tensor.dtype.name],
+                "shape": list(tensor.shape),
+                "data_offsets": [offset, offset + tensor.nbytes],
+            }
+            offset += tensor.nbytes
+        head = json.dumps(header).encode()
+        head += b" " * (-len(head) % 8)
+        body = b"".join(tensor.tobytes() for tensor in self.tensors.values())
+        path.write_bytes(len(head).to_bytes(8, "little") + head + body)
+        return path
+
+    def compute(self, ids: Ids, types: Ids | None = None) -> Doubles:
+        """What the model gives for one text, with everything rounded that the engine rounds."""
+        states = self._embed(ids, types)
+        for number in self.settings["layers"]:
+            states = self._layer(f"layers.{number}", states)
+        seen: Mapping[str, Callable[[Doubles], Doubles]] = {
+            "first": lambda rows: rows[:1],
+            "mean": lambda rows: rows.mean(0, keepdims=True),
+            "max": lambda rows: rows.max(0, keepdims=True),
+            "every": lambda rows: rows,
+        }
+        rows = seen[self.settings["select"]](states)
+        for number, activation in enumerate(self.settings["head"]):
+            rows = _ACTIVATIONS[activation](self._dense(f"head.{number}", rows))
+        return rows
+
+    def _of(self, name: str) -> Doubles:
+        return np.asarray(self.tensors[name], np.float64)
+
+    def _embed(self, ids: Ids, types: Ids | None) -> Doubles:
+        first = self.settings["first_position"]
+        rows = self._of("embeddings.word")[ids]
+        rows = rows + self._of("embeddings.position")[first : first + len(ids)]
+        if "embeddings.type" in self.tensors:
+            rows = (
+                rows + self._of("embeddings.type")[np.zeros_like(ids) if types is None else types]
+            )
+        rows = self._norm("embeddings.norm", rows)
+        return (
+            self._dense("embeddings.widen", rows)
+            if "embeddings.widen.bias" in self.tensors
+            else rows
+        )
+
+    def _layer(self, name: str, states: Doubles) -> Doubles:
+        contexts = self._attention(self._linear(f"{name}.attention", states))
+        states = states + self._linear(f"{name}.output", contexts)
+        states = self._norm(f"{name}.attention_norm", states)
+        inner = _ACTIVATIONS[self.settings["activation"]](self._linear(f"{name}.up", states))
+        return self._norm(f"{name}.norm", states + self._linear(f"{name}.down", inner))
+
+    def _attention(self, projected: Doubles) -> Doubles:
+        heads, tokens = self.settings["heads"], len(projected)
+        query, key, value = (
+            part.reshape(tokens, heads, -1).transpose(1, 0, 2)
+            for part in np.split(projected, 3, axis=1)
+        )
+        key, mean = key - key.mean(1, keepdims=True), value.mean(1, keepdims=True)
+        scores = _rounded(query, -1) @ _rounded(key, -1).transpose(0, 2, 1)
+        scores = scores / math.sqrt(query.shape[-1])
+        if "attention.distance" in self.tensors:
+            distances = self._of("attention.distance")
+            middle = distances.shape[1] // 2
+            away = np.arange(tokens)[None, :] - np.arange(tokens)[:, None]
+            scores = scores + distances[:, middle + away]
+        steps = np.rint(np.exp(scores - scores.max(-1, keepdims=True)) * 16383)
+        shares = steps / steps.sum(-1, keepdims=True)
+        contexts = shares @ _rounded(value - mean, 1) + mean
+        return np.asarray(contexts.transpose(1, 0, 2).reshape(tokens, -1))
+
+    def _linear(self, name: str, rows: Doubles) -> Doubles:
+        smooth = _rounded(rows * self._of(f"{name}.smooth"), -1)
+        weight = self._of(f"{name}.weight") * self._of(f"{name}.scale")[:, None]
+        return np.asarray(smooth @ weight.T + self._of(f"{name}.bias"))
+
+    def _dense(self, name: str, rows: Doubles) -> Doubles:
+        weight = self._of(f"{name}.weight")
+        return np.asarray(rows @ weight.T + self._of(f"{name}.bias"))
+
+    def _norm(self, name: str, rows: Doubles) -> Doubles:
+        off = rows - rows.mean(-1, keepdims=True)
+        variance = (off**2).mean(-1, keepdims=True) + self.settings["epsilon"]
+        scaled = off / np.sqrt(variance) * self._of(f"{name}.weight")
+        return np.asarray(scaled + self._of(f"{name}.bias"))
+
+
+def _rounded(values: Doubles, axis: int) -> Doubles:
+    """In 255 steps, by the largest magnitude along `axis`."""
+    step = np.abs(values).max(axis, keepdims=True) / 127
+    return np.asarray(np.rint(values / np.where(step, step, 1)) * step)
+
+
+_erf = np.vectorize(math.erf, otypes=[np.float64])
+_ACTIVATIONS: Final[Mapping[str, Callable[[Doubles], Doubles]]] = {
+    "none": lambda x: x,
+    "gelu": lambda x: x * (1 + _erf(x / math.sqrt(2))) / 2,
+    "gelu_tanh": lambda x: x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))) / 2,
+    "relu": lambda x: np.maximum(x, 0),
+    "silu": lambda x: x / (1 + np.exp(-x)),
+    "tanh": np.tanh,
+}
+
+
+@dataclass(slots=True)
+class _Maker:
+    """Random tensors of an encoder."""
+
+    seed: int
+    tensors: dict[str, npt.NDArray[Any]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._random = np.random.default_rng(self.seed)
+
+    _random: Any = None
+
+    def table(self, name: str, *shape: int) -> None:
+        self.tensors[name] = self._random.normal(0, 1, shape).astype(np.float16)
+
+    def floats(self, name: str, *shape: int, mean: float = 0, spread: float = 0.1) -> None:
+        self.tensors[name] = self._random.normal(mean, spread, shape).astype(np.float32)
+
+    def norm(self, name: str, width: int) -> None:
+        self.floats(f"{name}.weight", width, mean=1)
+        self.floats(f"{name}.bias", width)
+
+    def dense(self, name: str, out: int, width: int) -> None:
+        self.floats(f"{name}.weight", out, width, spread=width**-0.5)
+        self.floats(f"{name}.bias", out)
+
+    def linear(self, name: str, out: int, width: int) -> None:
+        weight = self._random.integers(-127, 128, (out, width))
+        self.tensors[f"{name}.weight"] = weight.astype(np.int8)
+        self.floats(f"{name}.scale", out, mean=1 / 64 / width**0.5, spread=0.001)
+        self.floats(f"{name}.bias", out)
+        self.floats(f"{name}.smooth", width, mean=1)
+
+
+def encoder(
+    *,
+    hidden: int = 48,
+    inner: int = 80,
+    heads: int = 4,
+    layers: tuple[int, ...] = (0, 1),
+    activation: str = "gelu",
+    select: str = "first",
+    head: Mapping[str, int] | None = None,
+    first_position: int = 0,
+    types: int = 0,
+    width: int | None = None,
+    distances: bool = False,
+) -> Encoder:
+    """A random encoder; `head` maps activations to outputs, in their order."""
+    make = _Maker(seed=hidden)
+    width = hidden if width is None else width
+    make.table("embeddings.word", VOCABULARY, width)
+    make.table("embeddings.position", POSITIONS + first_position, width)
+    if types:
+        make.table("embeddings.type", types, width)
+    make.norm("embeddings.norm", width)
+    if width != hidden:
+        make.dense("embeddings.widen", hidden, width)
+    for number in range(max(layers) + 1):
+        name = f"layers.{number}"
+        make.linear(f"{name}.attention", 3 * hidden, hidden)
+        make.linear(f"{name}.output", hidden, hidden)
+        make.norm(f"{name}.attention_norm", hidden)
+        make.linear(f"{name}.up", inner, hidden)
+        make.linear(f"{name}.down", hidden, inner)
+        make.norm(f"{name}.norm", hidden)
+    if distances:
+        make.floats("attention.distance", heads, 2 * POSITIONS - 1, spread=1)
+    parts = {"tanh": hidden, "none": 3} if head is None else head
+    of = hidden
+    for number, out in enumerate(parts.values()):
+        make.dense(f"head.{number}", out, of)
+        of = out
+    settings = {
+        "format": 1,
+        "heads": heads,
+        "epsilon": 1e-12,
+        "activation": activation,
+        "first_position": first_position,
+        "layers": list(layers),
+        "select": select,
+        "head": list(parts),
+    }
+    return Encoder(make.tensors, settings)
