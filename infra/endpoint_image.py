@@ -36,6 +36,7 @@ class EndpointImage(Construct):
         context = stage(
             endpoint.artifact,
             engine=Engine(endpoint.variant.engine),
+            architecture=endpoint.architecture,
             into=outdir / f"context.{endpoint.name}",
         )
         self._asset = ecr_assets.DockerImageAsset(

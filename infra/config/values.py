@@ -24,6 +24,7 @@ class Engine(StrEnum):
     """What an image can hold to run a variant."""
 
     ONNX = "onnx"
+    NATIVE = "native"
     OPENVINO = "openvino"
 
 

@@ -54,7 +54,9 @@ def build(
         wheels: A folder into which the libraries are downloaded first; the build then needs no network.
     """
     with tempfile.TemporaryDirectory() as folder:
-        context = stage(artifact, engine=runs, into=Path(folder) / "context")
+        context = stage(
+            artifact, engine=runs, architecture=architecture, into=Path(folder) / "context"
+        )
         if wheels:
             download(wheels, architecture=architecture, engine=runs)
             shutil.copytree(wheels, context / "wheels")

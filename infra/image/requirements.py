@@ -10,10 +10,15 @@ ROOT = Path(__file__).parent.parent.parent
 _FOLDER = Path(__file__).parent
 FILES = {
     Engine.ONNX: _FOLDER / "requirements.txt",
+    Engine.NATIVE: _FOLDER / "requirements.txt",
     Engine.OPENVINO: _FOLDER / "requirements.openvino.txt",
 }
-# ONNX Runtime comes with the inference package.
-EXTRAS = {Engine.ONNX: ("aws",), Engine.OPENVINO: ("aws", "openvino")}
+# ONNX Runtime and the native kernels come with the inference package.
+EXTRAS = {
+    Engine.ONNX: ("aws",),
+    Engine.NATIVE: ("aws",),
+    Engine.OPENVINO: ("aws", "openvino"),
+}
 # Declared by a library, but imported only by a part of it that no function runs: tokenizers asks the
 # Hub client for downloads, onnxruntime the next three for converting and quantising models. OpenVINO's
 # models are quantised with nncf, and its telemetry is refused.

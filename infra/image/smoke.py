@@ -34,6 +34,9 @@ def main() -> None:
     # Only the image of a variant that asks for it has this one.
     if find_spec("openvino"):
         import_module("tidemill.engines.openvino")
+    # Not there where Tidemill was set up without a compiler; no variant of the image needs it then.
+    if library := import_module("tidemill.native").library():
+        import_module("tidemill.native.structures").load(library)
     for service in SERVICES:
         import_module("boto3").client(service, region_name="us-east-1")
     artifact = Path(os.environ["TIDEMILL_ARTIFACT"])

@@ -4,7 +4,7 @@ import pytest
 
 from infra import build_context
 from infra.build_context import stage
-from infra.config import Engine
+from infra.config import Architecture, ConfigError, Engine
 from tests.infra.descriptions import write_artifact
 
 
@@ -22,6 +22,13 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "layers/tidemill/__pycache__/pipeline.cpython-311.pyc",
         "layers/tidemill/starter/model.int8.onnx",
         "layers/tidemill/optimize/report.py",
+        "layers/tidemill/native/__init__.py",
+        "layers/tidemill/native/build.py",
+        "layers/tidemill/native/encoder.c",
+        "layers/tidemill/native/product.h",
+        "layers/tidemill/native/encoder-linux-aarch64.so",
+        "layers/tidemill/native/encoder-linux-x86_64.so",
+        "layers/tidemill/native/encoder-macos-arm64.dylib",
         "layers/training/train.py",
         "handlers/api.py",
     ):
@@ -31,6 +38,16 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return root
 
 
+def laid_out(
+    artifact: Path,
+    into: Path,
+    *,
+    engine: Engine = Engine.ONNX,
+    architecture: Architecture = Architecture.ARM64,
+) -> Path:
+    return stage(artifact, engine=engine, architecture=architecture, into=into)
+
+
 def files(folder: Path) -> set[str]:
     return {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
 
@@ -38,13 +55,15 @@ def files(folder: Path) -> set[str]:
 @pytest.mark.usefixtures("root")
 def test_an_image_holds_what_it_runs_and_nothing_else(tmp_path: Path) -> None:
     artifact = write_artifact(tmp_path / "model")
-    context = stage(artifact, engine=Engine.ONNX, into=tmp_path / "context")
+    context = laid_out(artifact, tmp_path / "context")
 
     assert files(context) == {
         "Dockerfile",
         "requirements.txt",
         "smoke.py",
         "layers/tidemill/pipeline.py",
+        "layers/tidemill/native/__init__.py",
+        "layers/tidemill/native/encoder-linux-aarch64.so",
         "handlers/api.py",
         "artifact/tidemill.json",
         "artifact/model.int8.onnx",
@@ -53,10 +72,10 @@ def test_an_image_holds_what_it_runs_and_nothing_else(tmp_path: Path) -> None:
 
 def test_what_is_gone_from_the_code_is_gone_from_the_context(root: Path, tmp_path: Path) -> None:
     artifact = write_artifact(tmp_path / "model")
-    context = stage(artifact, engine=Engine.ONNX, into=tmp_path / "context")
+    context = laid_out(artifact, tmp_path / "context")
     (root / "handlers/api.py").unlink()
 
-    stage(artifact, engine=Engine.ONNX, into=context)
+    laid_out(artifact, context)
 
     assert "handlers/api.py" not in files(context)
 
@@ -64,7 +83,7 @@ def test_what_is_gone_from_the_code_is_gone_from_the_context(root: Path, tmp_pat
 @pytest.mark.usefixtures("root")
 def test_the_starter_is_staged_as_any_other_artifact(root: Path, tmp_path: Path) -> None:
     starter = root / "layers/tidemill/starter"
-    context = stage(starter, engine=Engine.ONNX, into=tmp_path / "context")
+    context = laid_out(starter, tmp_path / "context")
 
     assert "artifact/model.int8.onnx" in files(context)
 
@@ -74,12 +93,13 @@ def test_an_image_installs_what_its_engine_needs(tmp_path: Path) -> None:
     artifact = write_artifact(tmp_path / "model")
 
     installed = {
-        engine: (stage(artifact, engine=engine, into=tmp_path / engine) / "requirements.txt")
+        engine: laid_out(artifact, tmp_path / engine, engine=engine) / "requirements.txt"
         for engine in Engine
     }
 
     assert {engine: file.read_text() for engine, file in installed.items()} == {
         "onnx": "infra/image/requirements.txt",
+        "native": "infra/image/requirements.txt",
         "openvino": "infra/image/requirements.openvino.txt",
     }
 
@@ -90,6 +110,41 @@ def test_a_report_beside_the_artifact_changes_no_image(tmp_path: Path) -> None:
     for name in ("report.json", "report.html"):
         (artifact / name).write_text("timed anew")
 
-    context = stage(artifact, engine=Engine.ONNX, into=tmp_path / "context")
+    context = laid_out(artifact, tmp_path / "context")
 
     assert files(context / "artifact") == {"tidemill.json", "model.int8.onnx"}
+
+
+@pytest.mark.usefixtures("root")
+@pytest.mark.parametrize("engine", Engine)
+@pytest.mark.parametrize(
+    ("architecture", "kernels"),
+    [
+        (Architecture.ARM64, "encoder-linux-aarch64.so"),
+        (Architecture.X86_64, "encoder-linux-x86_64.so"),
+    ],
+)
+def test_an_image_has_the_native_kernels_of_its_architecture_alone(
+    tmp_path: Path, engine: Engine, architecture: Architecture, kernels: str
+) -> None:
+    artifact = write_artifact(tmp_path / "model")
+    context = laid_out(artifact, tmp_path / "context", engine=engine, architecture=architecture)
+
+    assert files(context / "layers/tidemill/native") == {"__init__.py", kernels}
+
+
+def test_kernels_that_were_not_compiled_are_missed_where_the_variant_needs_them(
+    root: Path, tmp_path: Path
+) -> None:
+    kernels = root / "layers/tidemill/native/encoder-linux-aarch64.so"
+    kernels.unlink()
+    artifact = write_artifact(tmp_path / "model")
+
+    laid_out(artifact, tmp_path / "context")
+    with pytest.raises(ConfigError) as refused:
+        laid_out(artifact, tmp_path / "context", engine=Engine.NATIVE)
+
+    assert str(refused.value) == (
+        f"{kernels} is not there, and a native variant on arm64 is run by it;"
+        " run `just setup` without TIDEMILL_NO_NATIVE, or name another variant"
+    )

@@ -1,7 +1,22 @@
-"""Tidemill's own kernels for encoders, in C."""
+"""Tidemill's own kernels for encoders, in C; `build.py` compiles them where Tidemill is installed."""
 
+import platform
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Final
+
+_FOLDER = Path(__file__).parent
+# By what Python's `platform` calls system and machine.
+_LIBRARIES: Final[Mapping[tuple[str, str], str]] = {
+    ("Linux", "x86_64"): "encoder-linux-x86_64.so",
+    ("Linux", "aarch64"): "encoder-linux-aarch64.so",
+    ("Darwin", "arm64"): "encoder-macos-arm64.dylib",
+}
 
 
 def library() -> Path | None:
-    return Path(__file__).parent / "encoder-linux-x86_64.so"
+    """The kernels for this system; None where there are none, or they were not compiled."""
+    name = _LIBRARIES.get((platform.system(), platform.machine()))
+    if name is None or not (_FOLDER / name).is_file():
+        return None
+    return _FOLDER / name

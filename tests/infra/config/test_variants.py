@@ -82,7 +82,7 @@ def test_a_variant_of_an_engine_that_no_image_has_is_refused(tmp_path: Path) -> 
 
     assert refusal(tmp_path, f'{PLAIN}variant = "neuron"\n', variants) == (
         "4: endpoints.banking.variant = 'neuron' needs the engine neuron, and images have onnx or"
-        " openvino. Write variant = one of those for this architecture: onnx-fp32."
+        " native or openvino. Write variant = one of those for this architecture: onnx-fp32."
     )
 
 
@@ -115,4 +115,4 @@ def test_features_and_engines_are_those_that_artifacts_name() -> None:
         *machine._ARCHITECTURES.values(),
     }
     assert all(EVERYWHERE[architecture] <= known for architecture, known in FEATURES.items())
-    assert set(Engine) == set(engines._ENGINES)
+    assert set(Engine) == {*engines._ENGINES, "native"}
