@@ -49,12 +49,14 @@ def choose_variant(
 def _first(table: Table, suited: list[Variant], *, architecture: Architecture) -> Variant:
     # The order is that of tidemill.json, fastest first as far as one can tell without trying. That of
     # report.json was timed, but on another machine; and since no digest covers it, timing again would
-    # change the answers of an artifact that is still the same. ONNX Runtime is in every image.
+    # change the answers of an artifact that is still the same. Two engines are in every image.
     everywhere = EVERYWHERE[architecture]
     for variant in suited:
-        if variant.engine == Engine.ONNX and variant.requires <= everywhere:
+        if variant.engine in (Engine.NATIVE, Engine.ONNX) and variant.requires <= everywhere:
             return variant
-    problem = f"is missing, and no onnx variant runs on every {architecture} host of Lambda"
+    problem = (
+        f"is missing, and no native or onnx variant runs on every {architecture} host of Lambda"
+    )
     raise table.fault("variant", problem, _way_out(suited))
 
 

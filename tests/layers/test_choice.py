@@ -118,5 +118,5 @@ def test_an_engine_that_nobody_knows_is_passed_over(path: Path) -> None:
     artifacts.rewrite(path, variants=variants)
     choice = weigh(Artifact.open(path), MACHINE)
     assert choice.passed_over["bf16"] == (
-        "needs the engine abacus; this Tidemill knows onnx, openvino: upgrade Tidemill"
+        "needs the engine abacus; this Tidemill knows native, onnx, openvino: upgrade Tidemill"
     )

@@ -44,6 +44,17 @@ def test_the_first_that_every_host_of_the_architecture_can_run_is_the_default(
     assert chosen(tmp_path, description).name == name
 
 
+@pytest.mark.parametrize(
+    ("description", "needs", "name"),
+    [(X86_64, ["avx512", "vnni"], "onnx-int8-avx2"), (PLAIN, ["dotprod"], "native-int8")],
+)
+def test_kernels_of_our_own_are_run_where_every_host_has_their_instructions(
+    tmp_path: Path, description: str, needs: list[str], name: str
+) -> None:
+    native = {"name": "native-int8", "engine": "native", "requires": needs}
+    assert chosen(tmp_path, description, (native, *EVERY)).name == name
+
+
 def test_timings_do_not_change_what_a_deployment_answers(tmp_path: Path) -> None:
     config = write_deployment(tmp_path, X86_64)
     facts = {"format": 2, "variants": EVERY}
@@ -88,15 +99,15 @@ def test_a_variant_of_an_engine_that_no_image_has_is_refused(tmp_path: Path) -> 
 
 def test_where_no_variant_runs_on_every_host_one_has_to_be_named(tmp_path: Path) -> None:
     assert refusal(tmp_path, X86_64, (OPENVINO, VNNI)) == (
-        "2: endpoints.banking.variant is missing, and no onnx variant runs on every x86_64 host of"
-        " Lambda. Write variant = one of those for this architecture: openvino-int8, onnx-int8-vnni."
+        "2: endpoints.banking.variant is missing, and no native or onnx variant runs on every x86_64"
+        " host of Lambda. Write variant = one of those for this architecture: openvino-int8, onnx-int8-vnni."
     )
 
 
 def test_an_artifact_for_the_other_architecture_is_refused(tmp_path: Path) -> None:
     assert refusal(tmp_path, PLAIN, (VNNI, AVX2)) == (
-        "2: endpoints.banking.variant is missing, and no onnx variant runs on every arm64 host of"
-        " Lambda. Write the other architecture, or optimise the model for this one."
+        "2: endpoints.banking.variant is missing, and no native or onnx variant runs on every arm64"
+        " host of Lambda. Write the other architecture, or optimise the model for this one."
     )
 
 

@@ -53,6 +53,10 @@ class HardwareSubject:
 def _work(artifact: Artifact, name: str, lengths: Sequence[int]) -> list[Work]:
     variant = artifact.variant(name)
     model = artifact.path / variant.file
+    if variant.engine == "native":
+        from tidemill.bench.native_work import described  # noqa: PLC0415 - as the others
+
+        return described(model, lengths)
     if variant.engine == "openvino":
         from tidemill.bench.reshaped_work import reshaped  # noqa: PLC0415 - an extra
 
