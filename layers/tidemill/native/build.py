@@ -37,7 +37,7 @@ TARGETS: Final[Mapping[str, tuple[str, ...]]] = {
 # its checks of undefined behaviour. Its own runtime library takes most of the time, and C of this kind
 # needs nothing from it; were it to, the linker says so (-z defs).
 FLAGS = (
-    *("-std=c17", "-O3", "-fno-math-errno", "-ffp-contract=on"),
+    *("-std=gnu17", "-O3", "-fno-math-errno", "-ffp-contract=on"),
     *("-Wall", "-Wextra", "-Werror"),
     *("-shared", "-fPIC", "-fvisibility=hidden", "-g0", "-s"),
     *("-rtlib=none", "-Wl,-z,defs"),
