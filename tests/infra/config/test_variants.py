@@ -126,4 +126,4 @@ def test_features_and_engines_are_those_that_artifacts_name() -> None:
         *machine._ARCHITECTURES.values(),
     }
     assert all(EVERYWHERE[architecture] <= known for architecture, known in FEATURES.items())
-    assert set(Engine) == {*engines._ENGINES, "native"}
+    assert set(Engine) == set(engines._ENGINES)
