@@ -148,28 +148,39 @@ static struct scratch lay_out_scratch(size_t tokens, struct memory *memory) {
     };
 }
 
+// What is known of a row of scores while it is written.
+struct peak {
+    floats largest;
+    floats poison; // zeros, or NaN: neither maxima nor rounding keep NaN, and none may become an answer
+};
+
+// Write scores, infinitely low where there is no key.
+static inline void put_scores(float *to, floats scores, size_t keys, struct peak *peak) {
+    if (keys < LANES) {
+        peak->poison += first_of(scores * 0.0f, keys);
+        scores = chosen(is_among(keys), scores, all(-INFINITY));
+    } else {
+        peak->poison += scores * 0.0f;
+    }
+    peak->largest = larger(scores, peak->largest);
+    store(to, scores);
+}
+
 // Write a row of scores as probabilities in steps, and return what a step is worth.
 static inline float probabilities(
-    const float *scores, size_t tokens, const struct scratch *scratch, size_t row
+    const float *scores, size_t tokens, const struct peak *peak, const struct scratch *scratch,
+    size_t row
 ) {
-    floats largest = all(-INFINITY), poison = {};
-    for (size_t t = 0; t < tokens; t += LANES) {
-        const floats score = load(scores + t);
-        largest = larger(largest, chosen(is_among(tokens - t), score, all(-INFINITY)));
-        // Neither maxima nor rounding keep NaN, and none may become an answer.
-        poison += first_of(score * 0.0f, tokens - t);
-    }
-    const float most = largest_of(largest);
+    const float most = largest_of(peak->largest);
     uint8_t *high = scratch->rows + 2 * row * scratch->stride, *low = high + scratch->stride;
     ints total = {};
     for (size_t t = 0; t < tokens; t += LANES) {
-        const floats e = first_of(exponential(load(scores + t) - most), tokens - t);
-        const ints steps = rounded(e * (float)STEPS);
+        const ints steps = rounded(exponential(load(scores + t) - most) * (float)STEPS);
         total += steps;
         store_activations(high + t, steps >> LOW_BITS);
         store_activations(low + t, steps & ((1 << LOW_BITS) - 1));
     }
-    return 1.0f / (float)sum_of_ints(total) + sum_of(poison);
+    return 1.0f / (float)sum_of_ints(total) + sum_of(peak->poison);
 }
 
 // Attend from `count` queries from `first`, up to ROWS, and write their contexts.
@@ -179,24 +190,31 @@ static void attend(
     const float *distances, const struct scratch *scratch, float *to, size_t stride
 ) {
     struct tile tile;
+    struct peak peaks[ROWS];
+    for (size_t r = 0; r < count; r++) peaks[r] = (struct peak){.largest = all(-INFINITY)};
     for (size_t panel = 0; panel < head->keys.count; panel++) {
         multiply(
             count, head->queries.bytes + first * head->queries.stride, head->queries.stride,
             &head->keys, panel, &tile
         );
-        for (size_t r = 0; r < count; r++)
-            for (size_t v = 0; v < VECTORS; v++) {
-                const size_t key = panel * WIDTH + v * LANES;
-                const floats scale = load(head->key_scales + key) * head->queries.scales[first + r];
-                floats scores = to_floats(tile.sums[r][v]) * scale;
-                if (distances && key < tokens)
-                    scores += load_first(distances + key - (first + r), tokens - key);
-                store(scratch->scores + r * scratch->score_stride + key, scores);
+        for (size_t v = 0; v < VECTORS; v++) {
+            const size_t key = panel * WIDTH + v * LANES;
+            if (key >= tokens) break;
+            const floats scale = load(head->key_scales + key);
+            for (size_t r = 0; r < count; r++) {
+                floats scores = to_floats(tile.sums[r][v]) * (scale * head->queries.scales[first + r]);
+                if (distances) scores += load_first(distances + key - (first + r), tokens - key);
+                put_scores(
+                    scratch->scores + r * scratch->score_stride + key, scores, tokens - key, peaks + r
+                );
             }
+        }
     }
     float steps[ROWS];
     for (size_t r = 0; r < count; r++)
-        steps[r] = probabilities(scratch->scores + r * scratch->score_stride, tokens, scratch, r);
+        steps[r] = probabilities(
+            scratch->scores + r * scratch->score_stride, tokens, peaks + r, scratch, r
+        );
     // Two rows for each query: half as many queries at once.
     for (size_t r = 0; r < count; r += ROWS / 2) {
         const size_t some = count - r < ROWS / 2 ? count - r : ROWS / 2;

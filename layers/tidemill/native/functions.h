@@ -7,10 +7,10 @@
 
 enum activation { NONE, GELU, GELU_TANH, RELU, SILU, TANH };
 
-// e^x, within two units in the last place: 2^n times a polynomial on half an octave. The constants
+// e^x for x up to 88, within two units in the last place: 2^n times a polynomial on half an octave. The constants
 // are those of Cephes' expf (Moshier, 1992).
 static inline floats exponential(floats x) {
-    x = smaller(larger(x, all(-87.0f)), all(87.0f));
+    x = larger(x, all(-87.0f));
     const ints n = rounded(x * 1.44269504088896341f);
     const floats whole = to_floats(n);
     const floats r = x - whole * 0.693359375f - whole * -2.12194440e-4f;
@@ -41,13 +41,18 @@ static inline floats error_function(floats x) {
     return x * p / q;
 }
 
+// x / (1 + e^-u)
+static inline floats logistic(floats x, floats u) {
+    return x / (1.0f + exponential(smaller(-u, all(87.0f))));
+}
+
 static inline floats activated(floats x, enum activation activation) {
     switch (activation) {
         case GELU: return x * 0.5f * (1.0f + error_function(x * 0.70710678118654752f));
-        case GELU_TANH: // x (1 + tanh u) / 2 = x / (1 + e^-2u)
-            return x / (1.0f + exponential(x * (1.0f + 0.044715f * x * x) * -1.5957691216057308f));
+        case GELU_TANH: // x (1 + tanh u) / 2, where u is root 2/pi times the cubic: x / (1 + e^-2u)
+            return logistic(x, x * (1.0f + 0.044715f * x * x) * 1.5957691216057308f);
         case RELU: return larger(x, all(0.0f));
-        case SILU: return x / (1.0f + exponential(-x));
+        case SILU: return logistic(x, x);
         case TANH:
             for (int lane = 0; lane < LANES; lane++) x[lane] = tanhf(x[lane]);
             return x;
