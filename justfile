@@ -2,6 +2,8 @@
 # Without just: `python3 -m venv .venv && .venv/bin/pip install uv rust-just`, then `.venv/bin/just`.
 
 uv := env("UV", if path_exists(justfile_directory() / ".venv/bin/uv") == "true" { justfile_directory() / ".venv/bin/uv" } else { "uv" })
+# uv remembers that it built Tidemill, and does not see that what this left beside the C was deleted since.
+build := if path_exists(justfile_directory() / "layers/tidemill/native/encoder-linux-x86_64.so") == "true" { "" } else { "--reinstall-package tidemill" }
 export UV_PROJECT_ENVIRONMENT := justfile_directory() / ".venv"
 
 # List the recipes
@@ -75,4 +77,4 @@ cdk *arguments: (_install "--extra demo")
     .venv/bin/python -m infra.cdk {{ arguments }}
 
 _install what:
-    {{ uv }} sync --locked --quiet --inexact {{ what }}
+    {{ uv }} sync --locked --quiet --inexact {{ build }} {{ what }}
