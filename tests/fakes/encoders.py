@@ -25,6 +25,8 @@ class Encoder:
 
     tensors: dict[str, npt.NDArray[Any]]
     settings: dict[str, Any]
+    rounds: bool = True
+    """Whether it rounds what the engine rounds."""
 
     def write(self, path: Path) -> Path:
         """The model file at `path`."""
@@ -44,7 +46,7 @@ class Encoder:
         return path
 
     def compute(self, ids: Ids, types: Ids | None = None) -> Doubles:
-        """What the model gives for one text, with everything rounded that the engine rounds."""
+        """What the model gives for one text."""
         states = self._embed(ids, types)
         for number in self.settings["layers"]:
             states = self._layer(f"layers.{number}", states)
@@ -91,20 +93,21 @@ class Encoder:
             for part in np.split(projected, 3, axis=1)
         )
         key, mean = key - key.mean(1, keepdims=True), value.mean(1, keepdims=True)
-        scores = _rounded(query, -1) @ _rounded(key, -1).transpose(0, 2, 1)
+        scores = self._rounded(query, -1) @ self._rounded(key, -1).transpose(0, 2, 1)
         scores = scores / math.sqrt(query.shape[-1])
         if "attention.distance" in self.tensors:
             distances = self._of("attention.distance")
             middle = distances.shape[1] // 2
             away = np.arange(tokens)[None, :] - np.arange(tokens)[:, None]
             scores = scores + distances[:, middle + away]
-        steps = np.rint(np.exp(scores - scores.max(-1, keepdims=True)) * 16383)
+        steps = np.exp(scores - scores.max(-1, keepdims=True)) * 16383
+        steps = np.rint(steps) if self.rounds else steps
         shares = steps / steps.sum(-1, keepdims=True)
-        contexts = shares @ _rounded(value - mean, 1) + mean
+        contexts = shares @ self._rounded(value - mean, 1) + mean
         return np.asarray(contexts.transpose(1, 0, 2).reshape(tokens, -1))
 
     def _linear(self, name: str, rows: Doubles) -> Doubles:
-        smooth = _rounded(rows * self._of(f"{name}.smooth"), -1)
+        smooth = self._rounded(rows * self._of(f"{name}.smooth"), -1)
         weight = self._of(f"{name}.weight") * self._of(f"{name}.scale")[:, None]
         return np.asarray(smooth @ weight.T + self._of(f"{name}.bias"))
 
@@ -118,11 +121,12 @@ class Encoder:
         scaled = off / np.sqrt(variance) * self._of(f"{name}.weight")
         return np.asarray(scaled + self._of(f"{name}.bias"))
 
-
-def _rounded(values: Doubles, axis: int) -> Doubles:
-    """In 255 steps, by the largest magnitude along `axis`."""
-    step = np.abs(values).max(axis, keepdims=True) / 127
-    return np.asarray(np.rint(values / np.where(step, step, 1)) * step)
+    def _rounded(self, values: Doubles, axis: int) -> Doubles:
+        """In 255 steps, by the largest magnitude along `axis`."""
+        if not self.rounds:
+            return values
+        step = np.abs(values).max(axis, keepdims=True) / 127
+        return np.asarray(np.rint(values / np.where(step, step, 1)) * step)
 
 
 _erf = np.vectorize(math.erf, otypes=[np.float64])

@@ -117,7 +117,9 @@ def _prove(
         try_out,
         folder=folder,
         machine=machine,
-        materials=Materials(between, plain=plain, fused=fused, typical=trial.typical),
+        materials=Materials(
+            between, original=original, plain=plain, fused=fused, typical=trial.typical
+        ),
         trial=trial,
         thresholds=order.thresholds,
         progress=progress,

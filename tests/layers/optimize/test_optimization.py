@@ -238,7 +238,7 @@ def test_a_line_that_cannot_be_used_is_named(
 )
 def test_what_is_for_other_processors_is_proven_and_not_timed(model: Path, tmp_path: Path) -> None:
     found = made(model, tmp_path / "made", target="lambda-arm64")
-    assert found.report.fastest == ("onnx-int8-arm64", "onnx-fp32")
+    assert found.report.fastest[-2:] == ("onnx-int8-arm64", "onnx-fp32")
     assert found.report.timings.cells == ()
     with Pipeline.open(found.out) as pipeline:
         assert pipeline.variant == "onnx-fp32"

@@ -5,7 +5,6 @@ from typing import Any
 
 import torch
 import transformers
-from torch import nn
 from transformers import AutoConfig, PretrainedConfig
 
 from tidemill.artifact import TaskName
@@ -47,7 +46,7 @@ class Original:
     facts: Facts
     tokenizer: bytes
     """tokenizer.json, without padding and truncation."""
-    module: nn.Module
+    module: Graph
     """Takes `facts.inputs` in their order and gives one tensor."""
     model_type: str
     layers: int

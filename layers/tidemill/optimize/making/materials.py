@@ -1,4 +1,4 @@
-"""What candidates are made from: the float32 graphs and typical inputs."""
+"""What candidates are made from: the original, its float32 graphs and typical inputs."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from tidemill.engines import Feeds
+from tidemill.optimize.loading.original import Original
 from tidemill.optimize.making.smoothing import smooth
 
 # For the scales of activations: more texts hardly widen them, and each costs passes of the model.
@@ -15,8 +16,18 @@ _CALIBRATED_ON: Final = 160
 class Materials:
     """Graphs on disk; what several candidates need is made once, when the first asks for it."""
 
-    def __init__(self, folder: Path, *, plain: Path, fused: Path, typical: Sequence[Feeds]) -> None:
-        """Take the graphs, inputs of typical texts, and a folder for what comes between."""
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        original: Original,
+        plain: Path,
+        fused: Path,
+        typical: Sequence[Feeds],
+    ) -> None:
+        """Take the model and its graphs, inputs of typical texts, and a folder for what is between."""
+        self.original = original
+        """As it is loaded, in PyTorch."""
         self.plain = plain
         """Standard operators only."""
         self.fused = fused

@@ -4,13 +4,16 @@ import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
+from itertools import chain
 from pathlib import Path
 from types import ModuleType
 from typing import Final, Literal
 
+from tidemill.engines import way_to
 from tidemill.errors import OptimizeError
 from tidemill.machine import Machine
-from tidemill.optimize.making import onnx_int8
+from tidemill.native import library
+from tidemill.optimize.making import native_model, onnx_int8
 from tidemill.optimize.making.materials import Materials
 from tidemill.optimize.target import Target
 from tidemill.variant import Option, Variant
@@ -53,10 +56,15 @@ def recipes(target: Target, machine: Machine) -> tuple[Recipe, ...]:
             " does not call; use lambda-x86, lambda-arm64 or this"
         )
     if target == "lambda-arm64" or (target == "this" and "arm64" in machine.features):
-        return (_onnx_int8("arm64", "arm64", saturates=False), _onnx_float32())
+        return (
+            _native_int8("dotprod"),
+            _onnx_int8("arm64", "arm64", saturates=False),
+            _onnx_float32(),
+        )
     # Lambda's Ice Lake has no bf16.
     rest: Rest = "bf16" if target == "this" and "bf16" in machine.features else "f32"
     return (
+        _native_int8("avx512", "vnni"),
         _openvino_int8(rest),
         _openvino_int8_weights(rest),
         _onnx_int8("vnni", "vnni", saturates=False),
@@ -71,6 +79,8 @@ def obstacle(variant: Variant, machine: Machine) -> str | None:
     """Why `variant` cannot be made, or not be proven, on `machine`; None where it can."""
     if not all(find_spec(module) for module in _MAKERS.get(variant.engine, ())):
         return f"not made: it needs pip install 'tidemill[{variant.engine}]'"
+    if variant.engine == "native" and library() is None:
+        return f"not made: Tidemill's own kernels are not there; {way_to(variant.engine)}"
     if lacking := _proof(variant, machine) - machine.features:
         return f"not proven: that needs a processor with {', '.join(sorted(lacking))}"
     return None
@@ -78,10 +88,23 @@ def obstacle(variant: Variant, machine: Machine) -> str | None:
 
 def _proof(variant: Variant, machine: Machine) -> frozenset[str]:
     """What a processor needs to answer as that one will where the variant is to run."""
-    if "arm64" in variant.requires and "x86_64" in machine.features:
-        # Both add products of eight bits in 32: the integers are the same.
-        return frozenset({"vnni"})
-    return frozenset(variant.requires)
+    if "x86_64" not in machine.features:
+        return frozenset(variant.requires)
+    # Both add products of eight bits in 32: the integers are the same.
+    instead = {"arm64": {"vnni"}, "dotprod": {"avx512", "vnni"}}
+    return frozenset(chain.from_iterable(instead.get(name, {name}) for name in variant.requires))
+
+
+def _native_int8(*requires: str) -> Recipe:
+    def build(materials: Materials, file: Path) -> None:
+        try:
+            native_model.quantise(materials.original, file, materials.calibration)
+        except OptimizeError as error:
+            raise OptimizeError(f"not made: Tidemill's kernels are for others, {error}") from error
+
+    how = "smoothed, int8 weights per channel, int8 activations scaled by token, on own kernels"
+    variant = Variant("native-int8", "native", "native-int8.safetensors", "int8", requires=requires)
+    return Recipe(variant, how, build)
 
 
 def _onnx_float32() -> Recipe:

@@ -59,14 +59,28 @@ def smooth(source: Path, target: Path, calibration: Iterable[Feeds]) -> None:
     divisors: dict[str, NodeProto] = {}
     for number, weight in enumerate(weights):
         channels = np.max([largest[name] for name in weight.activations], axis=0)
-        factors = _factors(channels, numpy_helper.to_array(weight.tensor))
-        _multiply_rows(weight.tensor, factors)
-        inverse = numpy_helper.from_array(1 / factors, f"smoothing_{number}")
+        divisor = factors(channels, numpy_helper.to_array(weight.tensor), alpha=_ALPHA)
+        _multiply_rows(weight.tensor, divisor)
+        inverse = numpy_helper.from_array(1 / divisor, f"smoothing_{number}")
         model.graph.initializer.append(inverse)
         for node in weight.nodes:
             divisors[node.output[0]] = _divide(node, inverse.name)
     _insert_before(model.graph, divisors)
     onnx.save(model, target)
+
+
+def factors(activation: Floats, weight: Floats, *, alpha: float) -> Floats:
+    """What to divide each channel by: of geometric mean 1, so that no factor overflows.
+
+    Args:
+        activation: The largest magnitude of each channel, [channels].
+        weight: What is multiplied with them, [channels, columns].
+        alpha: How much of the difficulty moves to the weights: 0 to 1.
+    """
+    rows = np.abs(weight).max(axis=1)
+    divisor = np.maximum(activation, _SMALLEST) ** alpha
+    divisor /= np.maximum(rows, _SMALLEST) ** (1 - alpha)
+    return np.asarray(divisor / np.exp(np.log(divisor).mean()), dtype=np.float32)
 
 
 def _weights(graph: GraphProto) -> list[_Weight]:
@@ -108,14 +122,6 @@ def _with_outputs(model: ModelProto, names: Iterable[str]) -> ModelProto:
         helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in names
     )
     return watched
-
-
-def _factors(activation: Floats, weight: Floats) -> Floats:
-    """What to divide each channel by: of geometric mean 1, so that no factor overflows."""
-    rows = np.abs(weight).max(axis=1)
-    factors = np.maximum(activation, _SMALLEST) ** _ALPHA
-    factors /= np.maximum(rows, _SMALLEST) ** (1 - _ALPHA)
-    return np.asarray(factors / np.exp(np.log(factors).mean()), dtype=np.float32)
 
 
 def _multiply_rows(tensor: TensorProto, factors: Floats) -> None:

@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 
 from tests.fakes import artifacts
+from tests.fakes.encoders import encoder
 from tidemill.artifact import Artifact
+from tidemill.engines import installed_engines
 from tidemill.optimize.making.footprint import memory_mb
 from tidemill.pipeline import Mode
 from tidemill.variant import Variant
@@ -41,6 +43,21 @@ def test_a_process_with_onnx_runtime_takes_no_more_than_promised(
     classifier: Path, mode: Mode
 ) -> None:
     assert taken_mb(classifier, mode) <= promised_mb(classifier)
+
+
+@pytest.mark.skipif("native" not in installed_engines(), reason="no kernels were built here")
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="Linux tells what was taken")
+@pytest.mark.parametrize("mode", ["latency", "throughput"])
+def test_a_process_with_the_native_kernels_takes_no_more_than_promised(
+    tmp_path: Path, mode: Mode
+) -> None:
+    path = artifacts.classifier(tmp_path / "tiny")
+    (path / "model.onnx").unlink()
+    # Wide enough for the weights to count.
+    encoder(hidden=768, inner=3072, layers=(0, 1, 2, 3), head={"none": 3}).write(path / "model")
+    native = {"name": "native", "engine": "native", "file": "model", "precision": "int8"}
+    artifacts.rewrite(path, format=2, variants=[native])
+    assert taken_mb(path, mode) <= promised_mb(path)
 
 
 @pytest.mark.parametrize("mode", ["latency", "throughput"])

@@ -1,5 +1,6 @@
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -30,7 +31,8 @@ def made(folder: Path, texts: int) -> Materials:
     plain, fused = folder / "plain.onnx", folder / "fused.onnx"
     plain.write_bytes(b"plain")
     fused.write_bytes(b"fused")
-    return Materials(folder, plain=plain, fused=fused, typical=typical(texts))
+    original: Any = None
+    return Materials(folder, original=original, plain=plain, fused=fused, typical=typical(texts))
 
 
 def test_graphs_are_smoothed_once_and_only_if_somebody_asks(
