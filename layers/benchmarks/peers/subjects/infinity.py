@@ -1,6 +1,7 @@
 """infinity: its engine in this process, without a server between."""
 
 import asyncio
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,11 @@ class Infinity:
         """Start it with its defaults: batches of up to 32, sorted by length."""
         torch.set_num_threads(load.cores)
         engine = str(load.options["engine"])
-        model = _onnx(load) if engine == "optimum" else load.model
+        model = load.model
+        if engine == "optimum":
+            # optimum 2 finds an ONNX file by the path that infinity gives it only from within.
+            os.chdir(_onnx(load))
+            model = Path()
         self._loop = asyncio.new_event_loop()
         self._engine = AsyncEmbeddingEngine.from_args(
             EngineArgs(
@@ -28,6 +33,9 @@ class Infinity:
                 model_warmup=False,
                 # Its optimum engine knows nothing of sentence-transformers' layout.
                 pooling_method="mean",
+                # It would be kept under the name of the folder, which is now every model's. ONNX
+                # Runtime optimises the file as well when it loads it.
+                onnx_disable_optimize=True,
             )
         )
         self._loop.run_until_complete(self._engine.astart())
