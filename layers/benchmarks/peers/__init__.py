@@ -1,4 +1,4 @@
-"""Batch jobs against peers: the same texts through `tidemill batch` and through other libraries.
+r"""Batch jobs against peers: the same texts through `tidemill batch` and through other libraries.
 
     python -m benchmarks.peers --artifact DIR --model DIR --out FILE.json \
         --python st=PATH --python infinity=PATH --python ct2=PATH
