@@ -56,11 +56,11 @@ static inline int32_t sum_of_ints(ints values) {
     return sum;
 }
 
-// Scores are divided by the root of the head's size: so are queries.
+// Scores are divided by the root of the head's size, and are powers of two instead of e: so are queries.
 static void prepare_queries(
     struct head *head, const float *from, size_t stride, size_t tokens, size_t size
 ) {
-    const float shrink = 1.0f / sqrtf((float)size);
+    const float shrink = LOG2_E / sqrtf((float)size);
     for (size_t t = 0; t < tokens; t++) {
         ints bits = {};
         for (size_t i = 0; i < size; i += LANES)
@@ -148,39 +148,26 @@ static struct scratch lay_out_scratch(size_t tokens, struct memory *memory) {
     };
 }
 
-// What is known of a row of scores while it is written.
-struct peak {
-    floats largest;
-    floats poison; // zeros, or NaN: neither maxima nor rounding keep NaN, and none may become an answer
-};
-
-// Write scores, infinitely low where there is no key.
-static inline void put_scores(float *to, floats scores, size_t keys, struct peak *peak) {
-    if (keys < LANES) {
-        peak->poison += first_of(scores * 0.0f, keys);
-        scores = chosen(is_among(keys), scores, all(-INFINITY));
-    } else {
-        peak->poison += scores * 0.0f;
-    }
-    peak->largest = larger(scores, peak->largest);
+// Write scores, infinitely low where there is no key, and see to the largest.
+static inline void put_scores(float *to, floats scores, size_t keys, floats *largest) {
+    if (keys < LANES) scores = chosen(is_among(keys), scores, all(-INFINITY));
+    *largest = larger(scores, *largest);
     store(to, scores);
 }
 
 // Write a row of scores as probabilities in steps, and return what a step is worth.
 static inline float probabilities(
-    const float *scores, size_t tokens, const struct peak *peak, const struct scratch *scratch,
-    size_t row
+    const float *scores, size_t tokens, float most, const struct scratch *scratch, size_t row
 ) {
-    const float most = largest_of(peak->largest);
     uint8_t *high = scratch->rows + 2 * row * scratch->stride, *low = high + scratch->stride;
     ints total = {};
     for (size_t t = 0; t < tokens; t += LANES) {
-        const ints steps = rounded(exponential(load(scores + t) - most) * (float)STEPS);
+        const ints steps = rounded(two_to_the(load(scores + t) - most) * (float)STEPS);
         total += steps;
         store_activations(high + t, steps >> LOW_BITS);
         store_activations(low + t, steps & ((1 << LOW_BITS) - 1));
     }
-    return 1.0f / (float)sum_of_ints(total) + sum_of(peak->poison);
+    return 1.0f / (float)sum_of_ints(total);
 }
 
 // Attend from `count` queries from `first`, up to ROWS, and write their contexts.
@@ -190,8 +177,10 @@ static void attend(
     const float *distances, const struct scratch *scratch, float *to, size_t stride
 ) {
     struct tile tile;
-    struct peak peaks[ROWS];
-    for (size_t r = 0; r < count; r++) peaks[r] = (struct peak){.largest = all(-INFINITY)};
+    floats largest[ROWS];
+    // Zeros, or NaN: neither maxima nor rounding keep that of scores, and none may become an answer.
+    floats poison = {};
+    for (size_t r = 0; r < count; r++) largest[r] = all(-INFINITY);
     for (size_t panel = 0; panel < head->keys.count; panel++) {
         multiply(
             count, head->queries.bytes + first * head->queries.stride, head->queries.stride,
@@ -201,20 +190,24 @@ static void attend(
             const size_t key = panel * WIDTH + v * LANES;
             if (key >= tokens) break;
             const floats scale = load(head->key_scales + key);
+            poison += first_of(scale * 0.0f, tokens - key);
             for (size_t r = 0; r < count; r++) {
                 floats scores = to_floats(tile.sums[r][v]) * (scale * head->queries.scales[first + r]);
-                if (distances) scores += load_first(distances + key - (first + r), tokens - key);
+                if (distances)
+                    scores += load_first(distances + key - (first + r), tokens - key) * LOG2_E;
                 put_scores(
-                    scratch->scores + r * scratch->score_stride + key, scores, tokens - key, peaks + r
+                    scratch->scores + r * scratch->score_stride + key, scores, tokens - key,
+                    largest + r
                 );
             }
         }
     }
     float steps[ROWS];
-    for (size_t r = 0; r < count; r++)
-        steps[r] = probabilities(
-            scratch->scores + r * scratch->score_stride, tokens, peaks + r, scratch, r
-        );
+    for (size_t r = 0; r < count; r++) {
+        const float *scores = scratch->scores + r * scratch->score_stride;
+        steps[r] = probabilities(scores, tokens, largest_of(largest[r]), scratch, r);
+        steps[r] += sum_of(poison) + head->queries.scales[first + r] * 0.0f;
+    }
     // Two rows for each query: half as many queries at once.
     for (size_t r = 0; r < count; r += ROWS / 2) {
         const size_t some = count - r < ROWS / 2 ? count - r : ROWS / 2;

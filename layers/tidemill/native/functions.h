@@ -5,21 +5,21 @@
 
 #include "simd.h"
 
+static const float LOG2_E = 1.44269504088896341f;
+
 enum activation { NONE, GELU, GELU_TANH, RELU, SILU, TANH };
 
-// e^x for x up to 88, within two units in the last place: 2^n times a polynomial on half an octave. The constants
-// are those of Cephes' expf (Moshier, 1992).
-static inline floats exponential(floats x) {
-    x = larger(x, all(-87.0f));
-    const ints n = rounded(x * 1.44269504088896341f);
-    const floats whole = to_floats(n);
-    const floats r = x - whole * 0.693359375f - whole * -2.12194440e-4f;
-    floats p = r * 1.9875691500e-4f + 1.3981999507e-3f;
-    p = p * r + 8.3334519073e-3f;
-    p = p * r + 4.1665795894e-2f;
-    p = p * r + 1.6666665459e-1f;
-    p = p * r + 5.0000001201e-1f;
-    p = p * (r * r) + r + 1.0f;
+// 2^x for x up to 127, within two units in the last place: 2^n times a polynomial on an octave, the
+// one through the Chebyshev nodes.
+static inline floats two_to_the(floats x) {
+    x = larger(x, all(-126.0f));
+    const ints n = rounded(x);
+    const floats r = x - to_floats(n);
+    floats p = r * 1.3400432e-3f + 9.6760370e-3f;
+    p = p * r + 5.5503272e-2f;
+    p = p * r + 2.4022107e-1f;
+    p = p * r + 6.9314721e-1f;
+    p = p * r + 1.0000001f;
     return (floats)((ints)p + (n << 23));
 }
 
@@ -43,7 +43,7 @@ static inline floats error_function(floats x) {
 
 // x / (1 + e^-u)
 static inline floats logistic(floats x, floats u) {
-    return x / (1.0f + exponential(smaller(-u, all(87.0f))));
+    return x / (1.0f + two_to_the(smaller(-u * LOG2_E, all(126.0f))));
 }
 
 static inline floats activated(floats x, enum activation activation) {

@@ -160,6 +160,7 @@ static inline void relax(void) { __asm__ volatile("yield"); }
 
 // Sixteen whole numbers from -127 to 127.
 static inline void store_activations(uint8_t *at, ints values) {
-    const narrow bytes = __builtin_convertvector(values + ZERO, narrow);
+    // Modulo 256, 128 is added by turning the highest bit over.
+    const narrow bytes = __builtin_convertvector(values, narrow) ^ (int8_t)ZERO;
     memcpy(at, &bytes, sizeof bytes);
 }
