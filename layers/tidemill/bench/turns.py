@@ -14,10 +14,17 @@ _LEAST_ROUNDS: Final = 3
 _WARM: Final = 3
 # A turn begins with caches full of the others' data; where calls are long that is no part of them.
 _SHORT: Final = 0.25
+# Threads of ONNX Runtime and PyTorch go on for some 40 ms in case there is more to do. Whoever comes
+# next would have to share the cores with them.
+_REST_S: Final = 0.05
 
 
 def take_turns(
-    contestants: Mapping[str, Turn], seconds: float, *, clock: Clock = time.perf_counter
+    contestants: Mapping[str, Turn],
+    seconds: float,
+    *,
+    clock: Clock = time.perf_counter,
+    rest: Callable[[float], None] = time.sleep,
 ) -> dict[str, list[float]]:
     """Seconds of every counted call of each contestant.
 
@@ -33,6 +40,7 @@ def take_turns(
         for name, turn in contestants.items():
             before = taken[name]
             short = not before or before[-1] < share_s * _SHORT
+            rest(_REST_S)
             taken[name] += turn(share_s, (1 if before else _WARM) if short else 0)
     return taken
 

@@ -62,6 +62,21 @@ static struct linear pack(const struct linear_weights *from, struct memory *memo
     return linear;
 }
 
+// Write `count` rows of sums as what they stand for.
+__attribute__((always_inline)) static inline void put_tile(
+    const struct tile *tile, const struct linear *linear, const enum activation activation,
+    const float *scales, size_t count, size_t panel, float *to, size_t stride
+) {
+    for (size_t v = 0; v < VECTORS; v++) {
+        const size_t column = panel * WIDTH + v * LANES;
+        const floats scale = load(linear->scale + column), bias = load(linear->bias + column);
+        for (size_t r = 0; r < count; r++) {
+            const floats values = to_floats(tile->sums[r][v]) * (scale * scales[r]) + bias;
+            store(to + r * stride + column, activated(values, activation));
+        }
+    }
+}
+
 // One panel of columns for `count` rows from `first`. `to` has rows of `stride` floats.
 static inline void apply(
     const struct linear *linear, enum activation activation, const struct activations *rows,
@@ -70,21 +85,20 @@ static inline void apply(
     const size_t tiles = (count + ROWS - 1) / ROWS;
     for (size_t i = 0; i < tiles; i++) {
         const size_t from = first + i * count / tiles, end = first + (i + 1) * count / tiles;
+        const float *scales = rows->scales + from;
+        float *at = to + from * stride;
         struct tile tile;
         multiply(
             end - from, rows->bytes + from * rows->stride, rows->stride, &linear->columns, panel,
             &tile
         );
-        for (size_t r = from; r < end; r++)
-            for (size_t v = 0; v < VECTORS; v++) {
-                const size_t column = panel * WIDTH + v * LANES;
-                const floats scale = load(linear->scale + column) * rows->scales[r];
-                const floats sums = to_floats(tile.sums[r - from][v]) * scale;
-                store(
-                    to + r * stride + column,
-                    activated(sums + load(linear->bias + column), activation)
-                );
-            }
+        // Known to the compiler, it is not looked up for every vector.
+        if (activation == NONE)
+            put_tile(&tile, linear, NONE, scales, end - from, panel, at, stride);
+        else if (activation == GELU)
+            put_tile(&tile, linear, GELU, scales, end - from, panel, at, stride);
+        else
+            put_tile(&tile, linear, activation, scales, end - from, panel, at, stride);
     }
 }
 
