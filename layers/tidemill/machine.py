@@ -16,6 +16,8 @@ _ARCHITECTURES: Final[Mapping[str, str]] = {
     "aarch64": "arm64",
     "arm64": "arm64",
 }
+# What macOS calls arm64, and Linux aarch64. All of Apple's since the M1 have these products.
+_APPLE: Final = "arm64"
 # A feature is there with all the flags of one of its sets. Names of flags as Linux has them:
 # arch/x86/include/asm/cpufeatures.h, and Documentation/arch/arm64/elf_hwcaps.rst.
 _FEATURES: Final[Mapping[str, tuple[frozenset[str], ...]]] = {
@@ -52,10 +54,12 @@ class Machine:
 def features(architecture: str, cpuinfo: Path = _CPUINFO) -> frozenset[str]:
     """The architecture (`x86_64`, `arm64`) and what every core of its processor has.
 
-    Only Linux says; elsewhere the architecture is all that is known.
+    Only Linux says. Elsewhere little more than the architecture is known.
     """
     flags = _flags(cpuinfo)
     found = {name for name, sets in _FEATURES.items() if any(each <= flags for each in sets)}
+    if architecture == _APPLE:
+        found.add("dotprod")
     return frozenset(found | {_ARCHITECTURES.get(architecture, architecture)})
 
 
