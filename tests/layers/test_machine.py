@@ -46,7 +46,13 @@ def test_what_one_core_lacks_the_machine_lacks(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("architecture", "known"),
-    [("x86_64", {"x86_64"}), ("aarch64", {"arm64"}), ("arm64", {"arm64", "dotprod"})],
+    [
+        ("x86_64", {"x86_64"}),
+        ("AMD64", {"x86_64"}),
+        ("riscv64", {"riscv64"}),
+        ("aarch64", {"arm64"}),
+        ("arm64", {"arm64", "dotprod"}),
+    ],
 )
 def test_where_nothing_is_said_the_architecture_is_known(
     architecture: str, known: set[str], tmp_path: Path
