@@ -11,6 +11,11 @@ enum { ROWS = 6, VECTORS = 1 }; // a vector takes four registers
 #endif
 enum { WIDTH = VECTORS * LANES };
 
+// Few rows are done with weights before the processor has guessed which come next. Asking so many
+// bytes ahead gives a MiniLM 10 % up to 32 tokens, takes 3 % from a DistilBERT up to 16, and is nothing
+// above.
+enum { AHEAD = 4096 };
+
 struct columns {
     int8_t *panels;  // [count][depth / 4][WIDTH][4]
     int32_t *starts; // [count * WIDTH]: -ZERO times the sum of each column
@@ -45,6 +50,7 @@ __attribute__((always_inline)) static inline void multiply_rows(
     for (; weights < end; weights += 4 * WIDTH, activations += 4) {
         quads weight[VECTORS];
         memcpy(weight, weights, sizeof weight);
+        for (int v = 0; v < VECTORS; v++) __builtin_prefetch(weights + AHEAD + v * 64);
 #pragma clang loop unroll(full)
         for (int r = 0; r < rows; r++)
 #pragma clang loop unroll(full)
