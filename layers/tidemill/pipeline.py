@@ -89,11 +89,14 @@ class Pipeline:
         Raises:
             ArtifactError: The artifact is refused, its model does not fit its description, or this
                 machine can run none of its variants.
+            ValueError: There is to be less than one core.
         """
+        cores = available_cores() if cores is None else cores
+        if cores < 1:
+            raise ValueError(f"cores is {cores} and must be 1 or more")
         artifact = Artifact.open(path)
         chosen = choose(artifact, Machine.here(memory_mb=memory_mb), variant)
         artifact.verify((TOKENIZER, *chosen.files))
-        cores = available_cores() if cores is None else cores
         side_by_side = mode == "throughput" or artifact.task == "ranking"
         task = open_task(artifact)
         pipeline = cls(

@@ -4,6 +4,7 @@ The format: https://github.com/huggingface/safetensors#format. Read here in plac
 """
 
 import json
+import math
 import mmap
 from collections.abc import Mapping
 from pathlib import Path
@@ -50,7 +51,7 @@ class Tensors:
                 raise ArtifactError(f"{path} is not a safetensors file; write the artifact again")
             try:
                 header = json.loads(file.read(length))
-            except ValueError as error:
+            except (ValueError, RecursionError) as error:
                 raise ArtifactError(
                     f"{path} has a header that is not JSON: {error}; write the artifact again"
                 ) from error
@@ -87,7 +88,7 @@ class Tensors:
             found = _DTYPES.get(entry["dtype"])
             lengths = tuple(int(length) for length in entry["shape"])
             first, end = (self._start + int(offset) for offset in entry["data_offsets"])
-        except (KeyError, TypeError, ValueError):
+        except (KeyError, TypeError, ValueError, OverflowError):
             raise ArtifactError(
                 f"{self.path} has no tensor {name}; write the artifact again"
             ) from None
@@ -100,7 +101,7 @@ class Tensors:
                 f" {np.dtype(dtype).name} of shape {[length or 'any' for length in shape]};"
                 " write the artifact again"
             )
-        count = int(np.prod(lengths))
+        count = math.prod(lengths)
         if not self._start <= first <= end <= len(self._mapped) or (
             end - first != count * np.dtype(dtype).itemsize
         ):

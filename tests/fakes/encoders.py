@@ -66,8 +66,10 @@ class Encoder:
 
     def _embed(self, ids: Ids, types: Ids | None) -> Doubles:
         first = self.settings["first_position"]
-        rows = self._of("embeddings.word")[ids]
-        rows = rows + self._of("embeddings.position")[first : first + len(ids)]
+        # As transformers' create_position_ids_from_input_ids; without padding, by index.
+        counted = np.ones_like(ids) if not first else np.asarray(ids != first - 1, np.int64)
+        places = np.where(counted, first + np.cumsum(counted) - 1, first - 1)
+        rows = self._of("embeddings.word")[ids] + self._of("embeddings.position")[places]
         if "embeddings.type" in self.tensors:
             rows = (
                 rows + self._of("embeddings.type")[np.zeros_like(ids) if types is None else types]

@@ -262,6 +262,12 @@ def test_cores_are_workers_for_throughput_and_one_workers_threads_for_latency(
         assert latency.predict(["card", "lost"])
 
 
+@pytest.mark.parametrize("cores", [0, -1])
+def test_less_than_one_core_is_refused(classifier: Path, cores: int) -> None:
+    with pytest.raises(ValueError, match="must be 1 or more"):
+        Pipeline.open(classifier, cores=cores)
+
+
 def test_the_cores_that_are_granted_are_used(classifier: Path) -> None:
     with Pipeline.open(classifier) as pipeline:
         assert pipeline.workers == available_cores()

@@ -52,7 +52,7 @@ def test_a_file_without_a_header_is_refused(content: bytes, path: Path) -> None:
         Tensors.open(path)
 
 
-@pytest.mark.parametrize("header", [b"{", b"\xff\xfe", b"[]", b"1"])
+@pytest.mark.parametrize("header", [b"{", b"\xff\xfe", b"[]", b"1", b"[" * 100_000])
 def test_a_header_that_is_no_json_object_is_refused(header: bytes, path: Path) -> None:
     with pytest.raises(ArtifactError, match="header that is"):
         Tensors.open(written(path, header))
@@ -83,12 +83,19 @@ def test_metadata_of_another_kind_is_none(metadata: object, path: Path) -> None:
         entry(data_offsets=[-8, 16]),
         entry(data_offsets=[24, 0]),
         entry(shape=[2, 10**30], data_offsets=[0, 24]),
+        entry(shape=[2, float("inf")]),
     ],
 )
 def test_a_tensor_that_is_another_is_refused_by_name(found: object, path: Path) -> None:
     tensors = Tensors.open(written(path, {"a": found}))
     with pytest.raises(ArtifactError, match=r"\ba\b.*write the artifact again"):
         tensors.tensor("a", np.float32, (2, 3))
+
+
+def test_a_shape_that_wraps_around_is_refused(path: Path) -> None:
+    tensors = Tensors.open(written(path, {"a": entry(shape=[2**32, 2**32], data_offsets=[0, 0])}))
+    with pytest.raises(ArtifactError, match="lies at bytes"):
+        tensors.tensor("a", np.float32, (None, None))
 
 
 def test_a_tensor_may_be_of_any_length_but_none(path: Path) -> None:

@@ -1,9 +1,9 @@
 """Models on Tidemill's own kernels."""
 
 import ctypes
+import os
 import platform
 from pathlib import Path
-from queue import LifoQueue
 from typing import Final
 
 import numpy as np
@@ -44,42 +44,44 @@ class NativeEngine:
             raise ArtifactError(
                 f"{model} needs a processor with {', '.join(lacking)}; run another variant"
             )
-        self._functions = load(found)
+        try:
+            self._functions = load(found)
+        except OSError as error:
+            raise ArtifactError(
+                f"{model} needs the engine native, which does not load here: {error}; run another"
+                " variant"
+            ) from error
         self._model = read(model)
-        self._encoder = self._functions.encoder_open(ctypes.byref(self._model.description))
+        self._encoder = self._functions.encoder_open(
+            ctypes.byref(self._model.description), threads, side_by_side
+        )
         if not self._encoder:
-            raise ArtifactError(f"there is not enough memory to load {model}")
+            raise ArtifactError(
+                f"{model} cannot be run on {threads} threads, {side_by_side} runs at a time: the"
+                " system gives no more memory or threads; use fewer cores, and one at least"
+            )
         # The weights were copied, in the order in which they are used.
         self._model.tensors.forget()
         self._takes_types = "token_type_ids" in inputs
-        self._free: LifoQueue[int] = LifoQueue()
-        for _ in range(side_by_side):
-            run = self._functions.run_open(self._encoder, threads)
-            if not run:
-                raise ArtifactError(
-                    f"{model} cannot be run on {threads} threads, {side_by_side} at a time: the"
-                    " system gives no more threads or memory; use fewer cores"
-                )
-            self._free.put(run)
+        self._process = os.getpid()
 
     def __del__(self) -> None:
-        """Give back threads and memory."""
-        free = getattr(self, "_free", None)
-        while free is not None and not free.empty():
-            self._functions.run_close(free.get())
-        if getattr(self, "_encoder", None):
+        """Give back threads and memory, where they are: a forked process has no such threads."""
+        if getattr(self, "_process", None) == os.getpid():
             self._functions.encoder_close(self._encoder)
 
     def run(self, feeds: Feeds) -> Outputs:
         """Compute the output of every text, of those tokens that its mask has."""
-        ids = feeds["input_ids"]
-        mask = feeds.get("attention_mask", np.ones_like(ids)).astype(bool)
-        types = feeds.get("token_type_ids") if self._takes_types else None
+        if self._process != os.getpid():
+            raise EngineError("the model was opened before a fork; open it in each process")
+        ids = np.asarray(feeds["input_ids"], np.int64)
+        mask = np.asarray(feeds.get("attention_mask", np.ones_like(ids)), bool)
+        types = np.asarray(feeds["token_type_ids"], np.int64) if self._takes_types else None
         shape = (*(ids.shape if self._model.every else ids.shape[:1]), self._model.outputs)
         outputs = np.zeros(shape, np.float32)
         for number, there in enumerate(mask):
             if not there.any():
-                continue
+                raise EngineError("a text has no tokens")
             of_text = None if types is None else types[number, there]
             computed = self._compute(ids[number, there], of_text)
             if self._model.every:
@@ -91,17 +93,14 @@ class NativeEngine:
     def _compute(self, ids: Ids, types: Ids | None) -> Outputs:
         """One text's output, shape [tokens, labels], or [1, labels or dimensions]."""
         outputs = np.empty((len(ids) if self._model.every else 1, self._model.outputs), np.float32)
-        run = self._free.get()
-        try:
-            failure = self._functions.run_text(
-                run,
-                ids.ctypes.data,
-                None if types is None else types.ctypes.data,
-                len(ids),
-                outputs.ctypes.data,
-            )
-        finally:
-            self._free.put(run)
+        # One call waits for a free run, computes and gives it back: no interrupt comes between.
+        failure = self._functions.encoder_run(
+            self._encoder,
+            ids.ctypes.data,
+            None if types is None else types.ctypes.data,
+            len(ids),
+            outputs.ctypes.data,
+        )
         if failure:
             raise EngineError(f"Tidemill's kernels failed: {FAILURES[failure]}")
         return outputs

@@ -30,7 +30,11 @@ TARGETS: Final[Mapping[str, tuple[str, ...]]] = {
         *("-target", "aarch64-linux-gnu.2.28"),
         "-mcpu=generic+v8_2a+dotprod",
     ),
-    "encoder-macos-arm64.dylib": ("-target", "aarch64-macos", "-mcpu=apple_m1"),
+    "encoder-macos-arm64.dylib": (
+        *("-target", "aarch64-macos", "-mcpu=apple_m1"),
+        # Or it would bear the scratch folder's name.
+        "-Wl,-install_name,@rpath/encoder-macos-arm64.dylib",
+    ),
 }
 # Products and sums are fused within an expression of the source and nowhere else, and none is
 # reordered: answers then differ by nothing that a compiler's heuristics decide. At -O3 zig leaves out
@@ -98,7 +102,7 @@ def _compile(library: Path, scratch: Path) -> None:
             f" native engine.\n{' '.join(command)}\n{run.stderr}"
         )
     # In one step: a library may be in use, and half of one would pass for newer than its sources.
-    beside = library.with_suffix(".new")
+    beside = library.with_suffix(f".{os.getpid()}")
     beside.write_bytes(made.read_bytes())
     beside.replace(library)
 

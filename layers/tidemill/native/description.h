@@ -18,7 +18,7 @@ struct layer_weights {
 // What it points to stays its owner's, and must outlive the encoder.
 struct description {
     const _Float16 *words;     // [vocabulary][width]
-    const _Float16 *positions; // [..][width], that of the first token first
+    const _Float16 *positions; // [..][width]
     const _Float16 *types;     // [types][width], or NULL
     struct norm embeddings_norm;
     struct dense widen; // from width to hidden, where out is not 0
@@ -29,6 +29,7 @@ struct description {
     size_t vocabulary;
     size_t type_count;
     size_t most_tokens;
+    size_t first_position; // the row of `positions` that the first token adds
     size_t width;
     size_t hidden;
     size_t inner;

@@ -5,25 +5,32 @@
 // threads there are, nor on anything but the text.
 
 #include "forward.h"
+#include "pool.h"
 
 #define EXPORTED __attribute__((visibility("default")))
 
-// NULL where there is no memory.
-EXPORTED struct encoder *encoder_open(const struct description *about) {
-    return open_encoder(about);
-}
-
-EXPORTED void encoder_close(struct encoder *encoder) { close_encoder(encoder); }
-
 // NULL where there is no memory, or no such number of threads.
-EXPORTED struct run *run_open(const struct encoder *encoder, int32_t threads) {
-    return open_run(encoder, threads);
+EXPORTED struct pool *encoder_open(
+    const struct description *about, int32_t threads, int32_t side_by_side
+) {
+    return open_pool(about, threads, side_by_side);
 }
 
-EXPORTED void run_close(struct run *run) { close_run(run); }
+EXPORTED void encoder_close(struct pool *pool) { close_pool(pool); }
+
+// Encoders that count positions from another row than 0 do not count padding, whose id is the number
+// of the row before: it stays there.
+static void place_tokens(struct run *run) {
+    const size_t first = run->encoder->about.first_position;
+    int32_t next = (int32_t)first;
+    for (size_t t = 0; t < run->tokens; t++) {
+        const bool padding = first > 0 && run->ids[t] == (int64_t)first - 1;
+        run->places[t] = padding ? (int32_t)first - 1 : next++;
+    }
+}
 
 // Compute one text. `out` has [labels or dimensions], for `every` [tokens] of them.
-EXPORTED int32_t run_text(
+static enum failure compute(
     struct run *run, const int64_t *ids, const int64_t *types, size_t tokens, float *out
 ) {
     const struct description *about = &run->encoder->about;
@@ -37,8 +44,19 @@ EXPORTED int32_t run_text(
     run->types = types;
     run->tokens = tokens;
     run->out = out;
+    place_tokens(run);
     lay_out_heads(run, run->head_memory, tokens);
     memset(run->steps, 0, run->step_count * sizeof *run->steps);
     together(&run->team, go_through, run);
     return DONE;
+}
+
+// The same, on the next run that is free.
+EXPORTED int32_t encoder_run(
+    struct pool *pool, const int64_t *ids, const int64_t *types, size_t tokens, float *out
+) {
+    struct run *run = take_run(pool);
+    const enum failure failure = compute(run, ids, types, tokens, out);
+    give_back(pool, run);
+    return failure;
 }

@@ -27,7 +27,7 @@ static void embed(const struct run *run, size_t token, float *to) {
     const struct description *about = &run->encoder->about;
     const size_t width = about->width;
     const _Float16 *word = about->words + (size_t)run->ids[token] * width;
-    const _Float16 *position = about->positions + token * width;
+    const _Float16 *position = about->positions + (size_t)run->places[token] * width;
     const size_t type_of = run->types ? (size_t)run->types[token] : 0;
     const _Float16 *type = about->types ? about->types + type_of * width : NULL;
     for (size_t i = 0; i < width; i += LANES) {

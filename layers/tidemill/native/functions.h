@@ -51,7 +51,7 @@ static inline floats activated(floats x, enum activation activation) {
         case GELU: return x * 0.5f * (1.0f + error_function(x * 0.70710678118654752f));
         case GELU_TANH: // x (1 + tanh u) / 2, where u is root 2/pi times the cubic: x / (1 + e^-2u)
             return logistic(x, x * (1.0f + 0.044715f * x * x) * 1.5957691216057308f);
-        case RELU: return larger(x, all(0.0f));
+        case RELU: return chosen(x < 0.0f, all(0.0f), x); // which keeps NaN
         case SILU: return logistic(x, x);
         case TANH:
             for (int lane = 0; lane < LANES; lane++) x[lane] = tanhf(x[lane]);

@@ -37,7 +37,8 @@ class Settings:
     activation: str
     """Of the layers' inner products; one of ACTIVATIONS."""
     first_position: int
-    """The row of the position table that the first token adds."""
+    """The row of the position table that the first token adds. Above 0, the row and the id before it
+    are those of padding, which is not counted."""
     layers: tuple[int, ...]
     """Which weights each layer has, by number; several have the same where they are shared."""
     select: str
@@ -83,7 +84,7 @@ def _settings(tensors: Tensors) -> Settings:
             select=str(values["select"]),
             head=tuple(str(activation) for activation in values["head"]),
         )
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError, RecursionError) as error:
         raise ArtifactError(
             f"{tensors.path} does not say what its tensors are ({error!r}); write the artifact again"
         ) from error
@@ -98,10 +99,10 @@ def _settings(tensors: Tensors) -> Settings:
             f"{tensors.path} names {sorted(unknown) or settings.select!r}, which this Tidemill"
             " does not know; upgrade Tidemill"
         )
-    if settings.heads < 1 or settings.first_position < 0:
+    if settings.heads < 1 or settings.first_position < 0 or not settings.epsilon >= 0:
         raise ArtifactError(
-            f"{tensors.path} has {settings.heads} heads and its first position at"
-            f" {settings.first_position}; write the artifact again"
+            f"{tensors.path} has {settings.heads} heads, its first position at"
+            f" {settings.first_position} and the epsilon {settings.epsilon}; write the artifact again"
         )
     used = set(settings.layers)
     if not used or used != set(range(len(used))):
@@ -148,7 +149,7 @@ class _Reader:
         self._kept += [weights, layers, head]
         description = Description(
             words=self._words.ctypes.data,
-            positions=positions[settings.first_position :].ctypes.data,
+            positions=positions.ctypes.data,
             types=None if types is None else types.ctypes.data,
             embeddings_norm=self._norm("embeddings.norm", self._width),
             widen=self._widening(),
@@ -159,6 +160,7 @@ class _Reader:
             vocabulary=self._vocabulary,
             type_count=1 if types is None else len(types),
             most_tokens=most,
+            first_position=settings.first_position,
             width=self._width,
             hidden=self._hidden,
             inner=self._inner,
@@ -235,7 +237,16 @@ class _Reader:
     def _distances(self, most: int) -> Any:  # noqa: ANN401 - a ctypes pointer
         if not self._tensors.has("attention.distance"):
             return None
-        return self._floats("attention.distance", self._settings.heads, 2 * most - 1)
+        distances = self._tensor(
+            "attention.distance", np.float32, self._settings.heads, 2 * most - 1
+        )
+        # A maximum would lose them, and they would be in no answer.
+        if not np.isfinite(distances).all():
+            raise ArtifactError(
+                f"{self._tensors.path}: attention.distance has values that are no numbers; write the"
+                " artifact again"
+            )
+        return distances.ctypes.data_as(_FLOATS)
 
     def _head(self) -> ctypes.Array[Dense]:
         parts: list[Dense] = []

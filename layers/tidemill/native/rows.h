@@ -54,7 +54,8 @@ static inline void normalise(float *values, const struct norm *norm, size_t coun
     for (size_t i = 0; i < count; i += LANES) {
         const floats weight = load_first(norm->weight + i, count - i);
         const floats bias = load_first(norm->bias + i, count - i);
-        store(values + i, first_of(load(values + i) - mean, count - i) * by * weight + bias);
+        const floats scaled = (load(values + i) - mean) * by * weight + bias;
+        store(values + i, first_of(scaled, count - i));
     }
 }
 

@@ -16,6 +16,7 @@ struct run {
     const int64_t *ids;
     const int64_t *types; // NULL where all are of type 0
     size_t tokens;
+    int32_t *places;  // [tokens]: rows of the position table
     float *states;    // these [tokens][up_to(.., WIDTH)]
     float *projected; // queries, keys, values
     float *contexts;
@@ -55,6 +56,7 @@ static struct activations take_activations(struct memory *memory, size_t tokens,
 static size_t lay_out_rows(struct run *run, struct memory memory, size_t tokens) {
     const struct description *about = &run->encoder->about;
     const size_t hidden = up_to(about->hidden, WIDTH), floats_of = tokens * sizeof(float);
+    run->places = take(&memory, tokens * sizeof(int32_t));
     run->states = take(&memory, floats_of * hidden);
     run->contexts = take(&memory, floats_of * hidden);
     run->projected = take(&memory, floats_of * up_to(3 * about->hidden, WIDTH));
@@ -102,7 +104,7 @@ static void close_run(struct run *run) {
     free(run);
 }
 
-// NULL where there is no memory, or no such number of threads.
+// NULL where there is no memory, or no more threads.
 static struct run *open_run(const struct encoder *encoder, int32_t threads) {
     const struct description *about = &encoder->about;
     struct run *run = calloc(1, sizeof *run);

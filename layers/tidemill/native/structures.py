@@ -81,6 +81,7 @@ class Description(ctypes.Structure):
         ("vocabulary", _Size),
         ("type_count", _Size),
         ("most_tokens", _Size),
+        ("first_position", _Size),
         ("width", _Size),
         ("hidden", _Size),
         ("inner", _Size),
@@ -102,20 +103,20 @@ def load(library: Path) -> ctypes.CDLL:
         OSError: It cannot be loaded here.
     """
     functions = ctypes.CDLL(str(library))
-    functions.encoder_open.argtypes = [ctypes.POINTER(Description)]
+    functions.encoder_open.argtypes = [
+        ctypes.POINTER(Description),
+        ctypes.c_int32,
+        ctypes.c_int32,
+    ]
     functions.encoder_open.restype = ctypes.c_void_p
     functions.encoder_close.argtypes = [ctypes.c_void_p]
     functions.encoder_close.restype = None
-    functions.run_open.argtypes = [ctypes.c_void_p, ctypes.c_int32]
-    functions.run_open.restype = ctypes.c_void_p
-    functions.run_close.argtypes = [ctypes.c_void_p]
-    functions.run_close.restype = None
-    functions.run_text.argtypes = [
+    functions.encoder_run.argtypes = [
         ctypes.c_void_p,
         ctypes.c_void_p,
         ctypes.c_void_p,
         _Size,
         ctypes.c_void_p,
     ]
-    functions.run_text.restype = ctypes.c_int32
+    functions.encoder_run.restype = ctypes.c_int32
     return functions

@@ -1,8 +1,8 @@
 // Threads that go through the steps of a run together.
 //
 // Each step falls into shares that whoever is there takes, one after another. A step is over when all
-// its shares are done, not when all members have come: one that the system wakes late, or has taken off
-// its core, holds nobody up, and finds what it missed done.
+// its shares are done, not when all members have come: one that the system wakes late holds nobody up,
+// and finds what it missed done.
 #pragma once
 
 #include <pthread.h>

@@ -1,3 +1,5 @@
+import os
+import signal
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -158,10 +160,87 @@ def test_more_tokens_than_the_model_takes_are_refused(tmp_path: Path) -> None:
         engine.run(feeds(ids(POSITIONS + 1)))
 
 
-def test_a_text_of_no_tokens_has_no_output(tmp_path: Path) -> None:
+def test_a_text_of_no_tokens_is_refused(tmp_path: Path) -> None:
     engine = opened(encoder(), tmp_path)
     mask = np.array([[0, 0], [1, 1]])
-    assert not engine.run({"input_ids": mask, "attention_mask": mask})[0].any()
+    with pytest.raises(EngineError, match="no tokens"):
+        engine.run({"input_ids": mask, "attention_mask": mask})
+
+
+def test_padding_within_a_text_has_no_position_where_the_model_counts_so(tmp_path: Path) -> None:
+    model = encoder(first_position=2)
+    padded = np.array([5, 1, 6, 1, 1, 7])
+    computed = opened(model, tmp_path).run(feeds(padded))
+    assert difference(computed, model.compute(padded)) < 1e-5
+    assert difference(computed, model.compute(np.array([5, 2, 6, 2, 2, 7]))) > 0.01
+
+
+@pytest.mark.parametrize("activation", ["gelu", "gelu_tanh", "relu", "silu", "tanh", "none"])
+def test_no_activation_makes_a_number_of_what_is_none(activation: str, tmp_path: Path) -> None:
+    inner = {} if activation in ("tanh", "none") else {"activation": activation}
+    model = encoder(head={activation: 48, "none": 3}, **inner)  # type: ignore[arg-type]
+    model.tensors["embeddings.word"][3] = np.nan
+    assert np.isnan(opened(model, tmp_path).run(feeds(np.array([5, 3, 7])))).all()
+
+
+@pytest.mark.parametrize(("threads", "side_by_side"), [(0, 1), (1, 0), (-1, 1)])
+def test_less_than_one_thread_is_refused(threads: int, side_by_side: int, tmp_path: Path) -> None:
+    with pytest.raises(ArtifactError, match="one at least"):
+        opened(encoder(), tmp_path, threads=threads, side_by_side=side_by_side)
+
+
+def test_a_forked_process_is_told_to_open_its_own(tmp_path: Path) -> None:
+    engine = opened(encoder(), tmp_path, threads=2)
+    child = os.fork()
+    if not child:
+        try:
+            engine.run(feeds(ids(3)))
+        except EngineError:
+            del engine
+            os._exit(0)
+        os._exit(1)
+    assert os.waitpid(child, 0)[1] == 0
+    assert np.isfinite(engine.run(feeds(ids(3)))).all()
+
+
+def test_interrupts_lose_no_run(tmp_path: Path) -> None:
+    engine = opened(encoder(), tmp_path)
+
+    def interrupt(*_: object) -> None:
+        raise InterruptedError
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        for number in range(300):
+            try:
+                signal.setitimer(signal.ITIMER_REAL, 1e-5 * (1 + number % 30))
+                for _ in range(20):
+                    engine.run(feeds(ids(5)))
+            except InterruptedError:
+                continue
+            finally:
+                signal.setitimer(signal.ITIMER_REAL, 0)
+    except InterruptedError:
+        pass
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    assert np.isfinite(engine.run(feeds(ids(5)))).all()
+
+
+def test_ids_of_other_widths_are_taken(tmp_path: Path) -> None:
+    engine = opened(encoder(), tmp_path)
+    narrow = {"input_ids": ids(9).astype(np.int32)[None]}
+    assert engine.run(narrow).tobytes() == engine.run(feeds(ids(9))).tobytes()
+
+
+def test_a_library_that_does_not_load_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken = tmp_path / "broken.so"
+    broken.write_bytes(b"no library")
+    monkeypatch.setattr("tidemill.engines.native.library", lambda: broken)
+    with pytest.raises(ArtifactError, match="does not load here"):
+        opened(encoder(), tmp_path)
 
 
 def test_a_processor_without_the_instructions_is_refused_and_does_not_crash(

@@ -67,6 +67,10 @@ def test_a_tensor_that_is_missing_is_named(name: str, tmp_path: Path) -> None:
         ("heads", -4, "-4 heads"),
         ("heads", "many", "many"),
         ("epsilon", None, "NoneType"),
+        ("epsilon", float("nan"), "epsilon nan"),
+        ("epsilon", -1.0, "epsilon -1.0"),
+        ("epsilon", 10**400, "too large"),
+        ("heads", float("inf"), "infinity"),
         ("activation", "mish", "mish"),
         ("activation", [], "[]"),
         ("select", "last", "last"),
@@ -100,3 +104,9 @@ def test_a_setting_that_is_missing_is_named(key: str, tmp_path: Path) -> None:
 
 def test_embeddings_are_widened_and_never_narrowed(tmp_path: Path) -> None:
     assert "96 to 48" in refusal(encoder(width=96), tmp_path)
+
+
+def test_distances_that_are_no_numbers_are_refused(tmp_path: Path) -> None:
+    model = encoder(distances=True)
+    model.tensors["attention.distance"][1, 2] = np.nan
+    assert "attention.distance" in refusal(model, tmp_path)
