@@ -12,10 +12,11 @@ from typing import Final
 import benchmarks.peers
 from benchmarks.peers.contest import Order, run
 from benchmarks.peers.contestants import CLASSIFICATION, EMBEDDINGS, Contestant
-from benchmarks.peers.process import Process
+from benchmarks.peers.process import start
 from benchmarks.peers.table import table
 from tidemill.artifact import Artifact
 from tidemill.bench.cpus import physical_cpus
+from tidemill.bench.process import Process
 from tidemill.errors import BenchError
 
 _ENVIRONMENTS: Final = ("st", "infinity", "ct2")
@@ -61,7 +62,7 @@ def start_with(pythons: Mapping[str, Path], cpus: Sequence[int], contestant: Con
             f"it needs an interpreter: --python {contestant.environment}=PATH; --help says how to"
             " make its environment"
         ) from None
-    return Process(python, cpus)
+    return start(python, cpus)
 
 
 def _parser() -> argparse.ArgumentParser:

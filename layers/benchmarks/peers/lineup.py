@@ -6,7 +6,7 @@ from typing import Any
 
 from benchmarks.peers.contestants import Contestant
 from tidemill.bench.process import Worker
-from tidemill.errors import BenchError
+from tidemill.errors import TidemillError
 
 Start = Callable[[Contestant], Worker]
 """Starts a contestant's process, or says in a `BenchError` why it cannot."""
@@ -37,7 +37,7 @@ class Lineup:
                 self.versions[each.environment] = worker.ask(
                     "open", subject=each.subject, options=dict(each.options), **question
                 )
-            except BenchError as error:
+            except TidemillError as error:
                 self.out[each.name] = str(error)
             else:
                 self._workers[each] = worker
@@ -56,7 +56,7 @@ class Lineup:
         """The answer; None where the contestant fails, which is then out."""
         try:
             return self._workers[contestant].ask(verb, **question)
-        except BenchError as error:
+        except TidemillError as error:
             self.out[contestant.name] = str(error)
             del self._workers[contestant]
             return None

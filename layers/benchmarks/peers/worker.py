@@ -1,8 +1,8 @@
 """The answering end: loads one contestant, then does a round whenever it is told to.
 
 `python -m benchmarks.peers.worker CPU,CPU`, with a question to each line of standard input:
-`{"verb": ..., ...}`; answers are `{"answer": ...}` or `{"error": ...}`. It runs in environments
-without Tidemill's own dependencies, so it takes the standard library alone.
+`{"verb": ..., ...}`; answers are as those of `tidemill.bench.worker`. It runs in environments without
+Tidemill's own dependencies, so it takes the standard library alone.
 """
 
 import json
@@ -94,7 +94,8 @@ def serve(contest: Contest, questions: Iterable[str], answers: TextIO) -> None:
         try:
             answer: dict[str, object] = {"answer": contest.verbs[verb](**question)}
         except Exception as error:  # noqa: BLE001 - each library has its own, and all are reported
-            answer = {"error": f"{type(error).__name__}: {error}"}
+            kind = type(error).__name__
+            answer = {"error": kind, "message": f"{kind}: {error}"}
         answers.write(json.dumps(answer) + "\n")
         answers.flush()
 

@@ -3,7 +3,8 @@
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Protocol, Self
 
@@ -50,25 +51,51 @@ class Start(Protocol):
 class Process:
     """A worker in a process of its own; leaving the context ends it."""
 
-    def __init__(self, kind: Kind, cpus: Sequence[int]) -> None:
-        """Start it."""
-        self._kind = kind
+    def __init__(
+        self,
+        name: str,
+        command: Sequence[str | Path],
+        *,
+        environment: Mapping[str, str] | None = None,
+        folder: Path | None = None,
+        way_out: str = "report this",
+    ) -> None:
+        """Start it.
+
+        Args:
+            name: What errors call it.
+            command: What to run; it answers as `tidemill.bench.worker` does.
+            environment: Its variables; this process's when left out.
+            folder: Where it runs; where this process does when left out.
+            way_out: What to do if it ends.
+
+        Raises:
+            BenchError: There is no such program.
+        """
+        self._name = name
+        self._way_out = way_out
         self._said = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the process
-        self._process = subprocess.Popen(  # noqa: S603 - our own module
-            [sys.executable, "-m", __package__ + ".worker", kind, ",".join(map(str, cpus))],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._said,
-            # Ctrl-C reaches this process alone, which then ends the worker.
-            start_new_session=True,
-        )
+        try:
+            self._process = subprocess.Popen(  # noqa: S603 - our own module
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._said,
+                env=environment,
+                cwd=folder,
+                # Ctrl-C reaches this process alone, which then ends the worker.
+                start_new_session=True,
+            )
+        except OSError as error:
+            self._said.close()
+            raise BenchError(f"{command[0]} cannot be run: {error}; name another") from error
         self.pid = self._process.pid
 
     def ask(self, verb: str, **question: object) -> Any:  # noqa: ANN401 - whatever JSON holds
         """Wait for the answer to a question."""
         asked, answers = self._process.stdin, self._process.stdout
         if asked is None or answers is None:
-            raise BenchError(f"the {self._kind} process has no pipes; report this")
+            raise BenchError(f"{self._name} has no pipes; report this")
         try:
             asked.write(orjson.dumps({"verb": verb, **question}) + b"\n")
             asked.flush()
@@ -106,7 +133,13 @@ class Process:
         self._said.seek(0)
         lines = self._said.read().decode(errors="replace").strip().splitlines()
         last = lines[-1] if lines else "it said nothing"
-        return EngineError(
-            f"the process that measures ({self._kind}) ended with {code}: {last};"
-            " what is done is kept, and the same command goes on from there"
-        )
+        return EngineError(f"{self._name} ended with {code}: {last}; {self._way_out}")
+
+
+def start(kind: Kind, cpus: Sequence[int]) -> Process:
+    """The process of a worker of this package."""
+    return Process(
+        f"the process that measures ({kind})",
+        [sys.executable, "-m", __package__ + ".worker", kind, ",".join(map(str, cpus))],
+        way_out="what is done is kept, and the same command goes on from there",
+    )

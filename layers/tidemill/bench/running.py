@@ -16,7 +16,7 @@ from tidemill.bench.inputs import inputs_for
 from tidemill.bench.journal import Journal
 from tidemill.bench.measured import Measured
 from tidemill.bench.order import Order
-from tidemill.bench.process import Process, Start
+from tidemill.bench.process import Start, start
 from tidemill.bench.progress import Progress
 from tidemill.bench.soundings import Soundings
 from tidemill.bench.time_left import seconds_left
@@ -56,7 +56,7 @@ class Bench:
     order: Order
     journal: Journal
     progress: Progress
-    start: Start = Process
+    start: Start = start
 
     def run(self) -> None:
         """Measure what the journal does not have yet.

@@ -1,8 +1,6 @@
-"""The model file of the native engine: a safetensors file, and JSON that says what its tensors are."""
+"""The model file of the native engine: a safetensors file, as the kernels take it."""
 
 import ctypes
-import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -10,6 +8,8 @@ from typing import Any, Final
 import numpy as np
 
 from tidemill.errors import ArtifactError
+from tidemill.native import settings as described
+from tidemill.native.settings import Settings
 from tidemill.native.structures import (
     ACTIVATIONS,
     SELECTS,
@@ -21,30 +21,7 @@ from tidemill.native.structures import (
 )
 from tidemill.safetensors import Tensor, Tensors
 
-FORMAT: Final = 1
-METADATA: Final = "encoder"
-"""Under which key of the file's metadata the JSON is."""
-
 _FLOATS: Final = ctypes.POINTER(ctypes.c_float)
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """What the tensors do not say."""
-
-    heads: int
-    epsilon: float
-    activation: str
-    """Of the layers' inner products; one of ACTIVATIONS."""
-    first_position: int
-    """The row of the position table that the first token adds. Above 0, the row and the id before it
-    are those of padding, which is not counted."""
-    layers: tuple[int, ...]
-    """Which weights each layer has, by number; several have the same where they are shared."""
-    select: str
-    """What the head sees of the states; one of SELECTS."""
-    head: tuple[str, ...]
-    """The activation after each product of the head."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,49 +45,7 @@ def read(path: Path) -> Model:
         ArtifactError: It is none of this format, or a tensor is missing or of another shape.
     """
     tensors = Tensors.open(path)
-    return _Reader(tensors, _settings(tensors)).model()
-
-
-def _settings(tensors: Tensors) -> Settings:
-    try:
-        values: Mapping[str, Any] = json.loads(tensors.metadata[METADATA])
-        number = values["format"]
-        settings = Settings(
-            heads=int(values["heads"]),
-            epsilon=float(values["epsilon"]),
-            activation=str(values["activation"]),
-            first_position=int(values["first_position"]),
-            layers=tuple(int(number) for number in values["layers"]),
-            select=str(values["select"]),
-            head=tuple(str(activation) for activation in values["head"]),
-        )
-    except (KeyError, TypeError, ValueError, OverflowError, RecursionError) as error:
-        raise ArtifactError(
-            f"{tensors.path} does not say what its tensors are ({error!r}); write the artifact again"
-        ) from error
-    if number != FORMAT:
-        raise ArtifactError(
-            f"{tensors.path} is of format {number} and this Tidemill reads {FORMAT}; upgrade"
-            " Tidemill, or write the artifact again"
-        )
-    unknown = {settings.activation, *settings.head} - set(ACTIVATIONS)
-    if unknown or settings.select not in SELECTS:
-        raise ArtifactError(
-            f"{tensors.path} names {sorted(unknown) or settings.select!r}, which this Tidemill"
-            " does not know; upgrade Tidemill"
-        )
-    if settings.heads < 1 or settings.first_position < 0 or not settings.epsilon >= 0:
-        raise ArtifactError(
-            f"{tensors.path} has {settings.heads} heads, its first position at"
-            f" {settings.first_position} and the epsilon {settings.epsilon}; write the artifact again"
-        )
-    used = set(settings.layers)
-    if not used or used != set(range(len(used))):
-        raise ArtifactError(
-            f"{tensors.path} has layers with the weights {list(settings.layers)}, which are not"
-            " numbered from 0 without a gap; write the artifact again"
-        )
-    return settings
+    return _Reader(tensors, described.read(tensors)).model()
 
 
 class _Reader:

@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 
 from tidemill.bench.cpus import physical_cpus
-from tidemill.bench.process import Process
+from tidemill.bench.process import start
 from tidemill.errors import ArtifactError, BenchError, EngineError
 
 CPUS = physical_cpus()[:1]
 
 
 def test_an_artifact_is_measured_end_to_end_and_model_only(classifier: Path) -> None:
-    with Process("artifact", CPUS) as process:
+    with start("artifact", CPUS) as process:
         opened = process.ask(
             "open", path=str(classifier), variant=None, cores=1, modes=["throughput"]
         )
@@ -27,13 +27,13 @@ def test_an_artifact_is_measured_end_to_end_and_model_only(classifier: Path) -> 
 
 
 def test_the_process_runs_on_the_cores_that_it_is_told(classifier: Path) -> None:
-    with Process("artifact", CPUS) as process:
+    with start("artifact", CPUS) as process:
         process.ask("open", path=str(classifier), variant=None, cores=1, modes=["throughput"])
         assert os.sched_getaffinity(process.pid) == set(CPUS)
 
 
 def test_trouble_in_the_process_is_the_same_trouble_here(tmp_path: Path, classifier: Path) -> None:
-    with Process("artifact", CPUS) as process:
+    with start("artifact", CPUS) as process:
         with pytest.raises(ArtifactError, match="is not a directory"):
             process.ask(
                 "open", path=str(tmp_path / "none"), variant=None, cores=1, modes=["throughput"]
@@ -45,7 +45,7 @@ def test_trouble_in_the_process_is_the_same_trouble_here(tmp_path: Path, classif
 
 
 def test_a_process_that_dies_is_told_with_its_last_words(classifier: Path) -> None:
-    with Process("artifact", CPUS) as process:
+    with start("artifact", CPUS) as process:
         with pytest.raises(EngineError, match=r"\(artifact\) ended with 1: KeyError: 'nonsense'"):
             process.ask("nonsense")
         with pytest.raises(EngineError, match="ended with 1"):
@@ -53,7 +53,7 @@ def test_a_process_that_dies_is_told_with_its_last_words(classifier: Path) -> No
 
 
 def test_no_process_that_measures_an_artifact_loads_torch(classifier: Path) -> None:
-    with Process("artifact", CPUS) as process:
+    with start("artifact", CPUS) as process:
         process.ask("open", path=str(classifier), variant=None, cores=1, modes=["throughput"])
         mapped = Path(f"/proc/{process.pid}/maps").read_text()
     assert "libtorch" not in mapped
@@ -61,7 +61,7 @@ def test_no_process_that_measures_an_artifact_loads_torch(classifier: Path) -> N
 
 
 def test_leaving_by_an_error_ends_the_process() -> None:
-    with pytest.raises(KeyboardInterrupt), Process("artifact", CPUS) as process:
+    with pytest.raises(KeyboardInterrupt), start("artifact", CPUS) as process:
         raise KeyboardInterrupt
     with pytest.raises(ProcessLookupError):
         os.kill(process.pid, 0)

@@ -1,5 +1,4 @@
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -60,46 +59,14 @@ def test_a_tensor_that_is_missing_is_named(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("key", "value", "said"),
-    [
-        ("format", 2, "format 2"),
-        ("heads", 5, "5 heads"),
-        ("heads", 0, "0 heads"),
-        ("heads", -4, "-4 heads"),
-        ("heads", "many", "many"),
-        ("epsilon", None, "NoneType"),
-        ("epsilon", float("nan"), "epsilon nan"),
-        ("epsilon", -1.0, "epsilon -1.0"),
-        ("epsilon", 10**400, "too large"),
-        ("heads", float("inf"), "infinity"),
-        ("activation", "mish", "mish"),
-        ("activation", [], "[]"),
-        ("select", "last", "last"),
-        ("head", ["softmax"], "softmax"),
-        ("head", 1, "int"),
-        ("layers", [], "without a gap"),
-        ("layers", [0, -1], "without a gap"),
-        ("layers", [0, 2], "without a gap"),
-        ("layers", [10**12], "without a gap"),
-        ("first_position", -1, "first"),
-        ("first_position", 10**6, "first token"),
-    ],
+    [("heads", 5, "5 heads"), ("first_position", 10**6, "first token")],
 )
-def test_settings_that_cannot_be_are_refused(
-    key: str,
-    value: Any,  # noqa: ANN401
-    said: str,
-    tmp_path: Path,
+def test_settings_that_do_not_fit_the_tensors_are_refused(
+    key: str, value: int, said: str, tmp_path: Path
 ) -> None:
     model = encoder()
     model.settings[key] = value
     assert said in refusal(model, tmp_path)
-
-
-@pytest.mark.parametrize("key", sorted(encoder().settings))
-def test_a_setting_that_is_missing_is_named(key: str, tmp_path: Path) -> None:
-    model = encoder()
-    del model.settings[key]
-    assert key in refusal(model, tmp_path)
 
 
 def test_embeddings_are_widened_and_never_narrowed(tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ def exactly(encoder: Encoder) -> Computed:
         patch.setattr(native_model, "_product", as_it_is)
         patch.setattr(native_model, "_in_sixteen_bits", wide)
         tensors = dict(native_model._tensors(encoder, {}))
-    return Computed(tensors, dict(native_model._settings(encoder)), rounds=False)
+    return Computed(tensors, native_model._settings(encoder).as_json(), rounds=False)
 
 
 def texts(original: Original, lengths: Sequence[int] = LENGTHS) -> list[Feeds]:

@@ -16,7 +16,7 @@ from safetensors.numpy import save_file
 
 from tidemill.engines import Feeds
 from tidemill.errors import OptimizeError
-from tidemill.native.model import FORMAT, METADATA
+from tidemill.native.settings import METADATA, Settings
 from tidemill.optimize.loading.encoder import Embeddings, Encoder, Floats, Layer, Linear, Norm
 from tidemill.optimize.loading.original import Original
 from tidemill.optimize.loading.unpacking import unpack
@@ -39,7 +39,7 @@ def quantise(original: Original, file: Path, calibration: Sequence[Feeds]) -> No
 
     Args:
         original: What is quantised.
-        file: Where it goes: safetensors, with the JSON of `tidemill.native.model`.
+        file: Where it goes: safetensors, with the JSON of `tidemill.native.settings`.
         calibration: Inputs of texts like those that will come; the smoothing is by what they give.
 
     Raises:
@@ -51,21 +51,20 @@ def quantise(original: Original, file: Path, calibration: Sequence[Feeds]) -> No
     save_file(
         {name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()},
         file,
-        metadata={METADATA: json.dumps(_settings(encoder))},
+        metadata={METADATA: json.dumps(_settings(encoder).as_json())},
     )
 
 
-def _settings(encoder: Encoder) -> Mapping[str, object]:
-    return {
-        "format": FORMAT,
-        "heads": encoder.heads,
-        "epsilon": encoder.epsilon,
-        "activation": encoder.activation,
-        "first_position": encoder.first_position,
-        "layers": list(encoder.order),
-        "select": encoder.select,
-        "head": [dense.activation for dense in encoder.head],
-    }
+def _settings(encoder: Encoder) -> Settings:
+    return Settings(
+        heads=encoder.heads,
+        epsilon=encoder.epsilon,
+        activation=encoder.activation,
+        first_position=encoder.first_position,
+        layers=encoder.order,
+        select=encoder.select,
+        head=tuple(dense.activation for dense in encoder.head),
+    )
 
 
 def _tensors(encoder: Encoder, magnitudes: Mapping[str, Floats]) -> Tensors:

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.peers.process import Process
+from benchmarks.peers.process import start
 from benchmarks.peers.worker import Contest, open_subject, serve
 from tidemill.artifact import STARTER
 from tidemill.bench.cpus import physical_cpus
-from tidemill.errors import BenchError
+from tidemill.errors import BenchError, EngineError
 
 PYTHON = Path(sys.executable)
 CPUS = physical_cpus()[:1]
@@ -29,7 +29,7 @@ def opening(way: str) -> dict[str, object]:
 
 @pytest.mark.parametrize("way", ["batch", "known", "predict", "command"])
 def test_tidemill_answers_in_each_way(way: str) -> None:
-    with Process(PYTHON, CPUS) as contestant:
+    with start(PYTHON, CPUS) as contestant:
         versions = contestant.ask("open", **opening(way))
         contestant.ask("prepare", texts=TEXTS)
         taken = contestant.ask("round")
@@ -43,7 +43,7 @@ def test_tidemill_answers_in_each_way(way: str) -> None:
 
 def test_what_a_library_raises_is_passed_on() -> None:
     with (
-        Process(PYTHON, CPUS) as contestant,
+        start(PYTHON, CPUS) as contestant,
         pytest.raises(BenchError, match=r"ModuleNotFoundError: .*nobody"),
     ):
         contestant.ask("open", **{**opening("batch"), "subject": "nobody"})
@@ -54,15 +54,15 @@ def test_a_process_that_ended_is_reported_with_its_last_words(tmp_path: Path) ->
     python.write_text("#!/bin/sh\necho broken environment >&2\nexit 3\n")
     python.chmod(0o755)
     with (
-        Process(python, CPUS) as contestant,
-        pytest.raises(BenchError, match="ended with 3: broken environment"),
+        start(python, CPUS) as contestant,
+        pytest.raises(EngineError, match="ended with 3: broken environment"),
     ):
         contestant.ask("round")
 
 
 def test_an_interpreter_that_is_none_is_named(tmp_path: Path) -> None:
     with pytest.raises(BenchError, match="nowhere cannot be run"):
-        Process(tmp_path / "nowhere", CPUS)
+        start(tmp_path / "nowhere", CPUS)
 
 
 def test_a_round_before_anything_is_loaded_is_an_error_and_not_the_end() -> None:
