@@ -3,7 +3,7 @@
 
 uv := env("UV", if path_exists(justfile_directory() / ".venv/bin/uv") == "true" { justfile_directory() / ".venv/bin/uv" } else { "uv" })
 # uv remembers that it built Tidemill, and does not see that what this left beside the C was deleted since.
-build := if path_exists(justfile_directory() / "layers/tidemill/native/encoder-linux-x86_64.so") == "true" { "" } else { "--reinstall-package tidemill" }
+build := if path_exists(justfile_directory() / "layers/tidemill/native/encoder-linux-x86_64-avx2.so") == "true" { "" } else { "--reinstall-package tidemill" }
 export UV_PROJECT_ENVIRONMENT := justfile_directory() / ".venv"
 
 # List the recipes

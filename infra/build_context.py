@@ -45,11 +45,13 @@ def stage(artifact: Path, *, engine: Engine, architecture: str, into: Path) -> P
 
 
 def _copy_kernels(architecture: str, into: Path, *, needed: bool) -> None:
-    name = NATIVE / f"encoder-linux-{PLATFORMS[architecture].wheel}.so"
-    if (ROOT / name).exists():
-        shutil.copy(ROOT / name, into / name)
-    elif needed:
+    # Several on x86: a processor runs the fastest that it can, and all of them give the same bytes.
+    name = f"encoder-linux-{PLATFORMS[architecture].wheel}*.so"
+    libraries = sorted((ROOT / NATIVE).glob(name))
+    for library in libraries:
+        shutil.copy(library, into / NATIVE)
+    if needed and not libraries:
         raise ConfigError(
-            f"{ROOT / name} is not there, and a native variant on {architecture} is run by it;"
+            f"{ROOT / NATIVE / name} is not there, and a native variant on {architecture} is run by it;"
             " run `just setup` without TIDEMILL_NO_NATIVE, or name another variant"
         )

@@ -21,7 +21,10 @@ Outputs = npt.NDArray[np.float32]
 
 # What each engine imports, and what to do where that is not there.
 _ENGINES: Final[Mapping[str, tuple[str, str]]] = {
-    "native": ("tidemill.native", "install Tidemill anew, without TIDEMILL_NO_NATIVE"),
+    "native": (
+        "tidemill.native",
+        "install Tidemill anew without TIDEMILL_NO_NATIVE, on a processor with avx2 or dotprod",
+    ),
     "onnx": ("onnxruntime", "pip install 'tidemill'"),
     "openvino": ("openvino", "pip install 'tidemill[openvino]'"),
 }

@@ -2,25 +2,16 @@
 
 import ctypes
 import os
-import platform
 from pathlib import Path
-from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from tidemill.engines import Feeds, Outputs, way_to
 from tidemill.errors import ArtifactError, EngineError
-from tidemill.machine import features
 from tidemill.native import library
 from tidemill.native.model import read
 from tidemill.native.structures import FAILURES, load
-
-# What the kernels were compiled for. A processor without would end the process without a word.
-_NEEDS: Final = {
-    "x86_64": frozenset({"avx512", "vnni"}),
-    "aarch64": frozenset({"dotprod"}),
-}
 
 Ids = npt.NDArray[np.int64]
 
@@ -39,11 +30,6 @@ class NativeEngine:
         found = library()
         if found is None:
             raise ArtifactError(f"{model} needs the engine native; {way_to('native')}")
-        here = features(platform.machine())
-        if lacking := sorted(_NEEDS.get(platform.machine(), frozenset()) - here):
-            raise ArtifactError(
-                f"{model} needs a processor with {', '.join(lacking)}; run another variant"
-            )
         try:
             self._functions = load(found)
         except OSError as error:

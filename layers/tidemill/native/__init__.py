@@ -2,25 +2,48 @@
 
 import os
 import platform
-from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from tidemill.processor import features
+
 _FOLDER = Path(__file__).parent
-# By what Python's `platform` calls system and machine.
-_LIBRARIES: Final[Mapping[tuple[str, str], str]] = {
-    ("Linux", "x86_64"): "encoder-linux-x86_64.so",
-    ("Linux", "aarch64"): "encoder-linux-aarch64.so",
-    ("Darwin", "arm64"): "encoder-macos-arm64.dylib",
-}
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """Kernels that `build.py` compiles."""
+
+    name: str
+    system: str
+    """As Python's `platform` calls it."""
+    needs: frozenset[str]
+    """Features of a processor; one without would end the process without a word."""
+
+
+# Of those for one architecture the faster one first. On x86 they give the same bytes.
+LIBRARIES: Final = (
+    Library("encoder-linux-x86_64-avx512.so", "Linux", frozenset({"x86_64", "avx512", "vnni"})),
+    Library("encoder-linux-x86_64-avx2.so", "Linux", frozenset({"x86_64", "avx2"})),
+    Library("encoder-linux-aarch64.so", "Linux", frozenset({"arm64", "dotprod"})),
+    Library("encoder-macos-arm64.dylib", "Darwin", frozenset({"arm64", "dotprod"})),
+)
 
 
 def library() -> Path | None:
-    """The kernels for this system; None where there are none, or they were not compiled."""
-    name = _LIBRARIES.get((platform.system(), platform.machine()))
-    if name is None or not (_FOLDER / name).is_file():
-        return None
+    """The fastest kernels for this system and processor; None where none are, or were compiled."""
+    return next(iter(libraries()), None)
+
+
+def libraries() -> list[Path]:
+    """All the kernels that this system and processor can run, the fastest first."""
+    system = platform.system()
     # On Linux they are for glibc; Alpine, say, has another C library.
-    if platform.system() == "Linux" and "CS_GNU_LIBC_VERSION" not in os.confstr_names:
-        return None
-    return _FOLDER / name
+    if system == "Linux" and "CS_GNU_LIBC_VERSION" not in os.confstr_names:
+        return []
+    here = features(platform.machine())
+    paths = [
+        _FOLDER / each.name for each in LIBRARIES if each.system == system and each.needs <= here
+    ]
+    return [path for path in paths if path.is_file()]

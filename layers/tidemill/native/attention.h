@@ -22,7 +22,7 @@ static struct head lay_out_head(size_t tokens, size_t size, struct memory *memor
     const size_t columns = up_to(tokens, WIDTH), channels = up_to(size, WIDTH);
     return (struct head){
         .queries = {
-            .bytes = take(memory, tokens * activation_stride(size)),
+            .levels = take(memory, tokens * activation_stride(size) * sizeof(level)),
             .stride = activation_stride(size),
             .scales = take(memory, tokens * sizeof(float)),
         },
@@ -34,9 +34,9 @@ static struct head lay_out_head(size_t tokens, size_t size, struct memory *memor
         },
         .key_scales = take(memory, columns * sizeof(float)),
         .values = {
-            .panels = take(memory, channels * up_to(tokens, 4)),
+            .panels = take(memory, channels * up_to(tokens, DEPTH)),
             .starts = take(memory, channels * sizeof(int32_t)),
-            .depth = up_to(tokens, 4),
+            .depth = up_to(tokens, DEPTH),
             .count = channels / WIDTH,
         },
         .value_scales = take(memory, channels * sizeof(float)),
@@ -68,8 +68,8 @@ static void prepare_queries(
         float inverse;
         head->queries.scales[t] = quantised_by(bits, &inverse) * shrink;
         for (size_t i = 0; i < size; i += LANES)
-            store_activations(
-                head->queries.bytes + t * head->queries.stride + i,
+            store_levels(
+                head->queries.levels + t * head->queries.stride + i,
                 rounded(load_first(from + t * stride + i, size - i) * inverse)
             );
     }
@@ -94,8 +94,10 @@ static void prepare_keys(
             const ints whole = rounded(off * inverse);
             const narrow bytes = __builtin_convertvector(whole, narrow);
             sum += sum_of_ints(whole);
-            for (size_t four = 0; four < LANES; four += 4)
-                memcpy(four_of(&head->keys, t, i + four), (const int8_t *)&bytes + four, 4);
+            for (size_t n = 0; n < LANES; n += NEIGHBOURS)
+                memcpy(
+                    neighbours_of(&head->keys, t, i + n), (const int8_t *)&bytes + n, NEIGHBOURS
+                );
         }
         head->keys.starts[t] = -ZERO * sum;
     }
@@ -116,15 +118,15 @@ static void prepare_values(
         store(head->value_means + i, mean);
         store(head->value_scales + i, largest / 127.0f);
         ints sum = {};
-        for (size_t t = 0; t < tokens; t += 4) {
-            ints four = {};
-            for (size_t of = 0; of < 4 && t + of < tokens; of++) {
-                const floats off = load_first(from + (t + of) * stride + i, size - i) - mean;
+        for (size_t t = 0; t < tokens; t += NEIGHBOURS) {
+            ints bytes = {};
+            for (size_t n = 0; n < NEIGHBOURS && t + n < tokens; n++) {
+                const floats off = load_first(from + (t + n) * stride + i, size - i) - mean;
                 const ints whole = rounded(off * inverse);
                 sum += whole;
-                four |= (whole & 255) << (int32_t)(8 * of);
+                bytes |= (whole & 255) << (int32_t)(8 * n);
             }
-            memcpy(four_of(&head->values, i, t), &four, sizeof four);
+            store_neighbours(neighbours_of(&head->values, i, t), bytes);
         }
         sum *= -ZERO;
         memcpy(head->values.starts + i, &sum, sizeof sum);
@@ -135,7 +137,7 @@ static void prepare_values(
 struct scratch {
     float *scores;       // [ROWS][stride of floats]
     size_t score_stride;
-    uint8_t *rows;       // [2 * ROWS][stride]: high and low bits of a query's probabilities
+    level *rows;         // [2 * ROWS][stride]: high and low bits of a query's probabilities
     size_t stride;
 };
 
@@ -143,7 +145,7 @@ static struct scratch lay_out_scratch(size_t tokens, struct memory *memory) {
     return (struct scratch){
         .scores = take(memory, ROWS * up_to(tokens, WIDTH) * sizeof(float)),
         .score_stride = up_to(tokens, WIDTH),
-        .rows = take(memory, 2 * ROWS * activation_stride(tokens)),
+        .rows = take(memory, 2 * ROWS * activation_stride(tokens) * sizeof(level)),
         .stride = activation_stride(tokens),
     };
 }
@@ -159,13 +161,13 @@ static inline void put_scores(float *to, floats scores, size_t keys, floats *lar
 static inline float probabilities(
     const float *scores, size_t tokens, float most, const struct scratch *scratch, size_t row
 ) {
-    uint8_t *high = scratch->rows + 2 * row * scratch->stride, *low = high + scratch->stride;
+    level *high = scratch->rows + 2 * row * scratch->stride, *low = high + scratch->stride;
     ints total = {};
     for (size_t t = 0; t < tokens; t += LANES) {
         const ints steps = rounded(two_to_the(load(scores + t) - most) * (float)STEPS);
         total += steps;
-        store_activations(high + t, steps >> LOW_BITS);
-        store_activations(low + t, steps & ((1 << LOW_BITS) - 1));
+        store_levels(high + t, steps >> LOW_BITS);
+        store_levels(low + t, steps & ((1 << LOW_BITS) - 1));
     }
     return 1.0f / (float)sum_of_ints(total);
 }
@@ -183,7 +185,7 @@ static void attend(
     for (size_t r = 0; r < count; r++) largest[r] = all(-INFINITY);
     for (size_t panel = 0; panel < head->keys.count; panel++) {
         multiply(
-            count, head->queries.bytes + first * head->queries.stride, head->queries.stride,
+            count, head->queries.levels + first * head->queries.stride, head->queries.stride,
             &head->keys, panel, &tile
         );
         for (size_t v = 0; v < VECTORS; v++) {

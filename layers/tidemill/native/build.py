@@ -19,12 +19,16 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 COMPILER = "ziglang~=0.17.0"
 WITHOUT = "TIDEMILL_NO_NATIVE"
-# The processors are the least that have the products of int8 that the C is written for; glibc 2.28 is
-# what onnxruntime's wheels ask for too.
+# The processors are the least that have what the C is written for, and `tidemill.native` sees to it that
+# no lesser one loads them; glibc 2.28 is what onnxruntime's wheels ask for too.
 TARGETS: Final[Mapping[str, tuple[str, ...]]] = {
-    "encoder-linux-x86_64.so": (
+    "encoder-linux-x86_64-avx512.so": (
         *("-target", "x86_64-linux-gnu.2.28"),
         "-mcpu=x86_64_v4+avx512vnni",
+    ),
+    "encoder-linux-x86_64-avx2.so": (
+        *("-target", "x86_64-linux-gnu.2.28"),
+        "-mcpu=x86_64_v2+avx2+fma+f16c",
     ),
     "encoder-linux-aarch64.so": (
         *("-target", "aarch64-linux-gnu.2.28"),

@@ -28,7 +28,7 @@ struct linear {
 
 static size_t linear_bytes(size_t out, size_t in) {
     const size_t columns = up_to(out, WIDTH);
-    return room_for(columns * up_to(in, 4)) + 3 * room_for(columns * sizeof(float)) +
+    return room_for(columns * up_to(in, DEPTH)) + 3 * room_for(columns * sizeof(float)) +
         room_for(up_to(in, LANES) * sizeof(float));
 }
 
@@ -36,9 +36,9 @@ static struct linear pack(const struct linear_weights *from, struct memory *memo
     const size_t columns = up_to(from->out, WIDTH);
     struct linear linear = {
         .columns = {
-            .panels = take(memory, columns * up_to(from->in, 4)),
+            .panels = take(memory, columns * up_to(from->in, DEPTH)),
             .starts = take(memory, columns * sizeof(int32_t)),
-            .depth = up_to(from->in, 4),
+            .depth = up_to(from->in, DEPTH),
             .count = columns / WIDTH,
         },
         .scale = take(memory, columns * sizeof(float)),
@@ -54,10 +54,13 @@ static struct linear pack(const struct linear_weights *from, struct memory *memo
         int32_t sum = 0;
         for (size_t i = 0; i < from->in; i++) sum += weight[i];
         linear.columns.starts[column] = -ZERO * sum;
-        for (size_t i = 0; i < from->in; i += 4)
+        for (size_t i = 0; i < from->in; i += NEIGHBOURS) {
+            const size_t left = from->in - i;
             memcpy(
-                four_of(&linear.columns, column, i), weight + i, from->in - i < 4 ? from->in - i : 4
+                neighbours_of(&linear.columns, column, i), weight + i,
+                left < NEIGHBOURS ? left : NEIGHBOURS
             );
+        }
     }
     return linear;
 }
@@ -89,7 +92,7 @@ static inline void apply(
         float *at = to + from * stride;
         struct tile tile;
         multiply(
-            end - from, rows->bytes + from * rows->stride, rows->stride, &linear->columns, panel,
+            end - from, rows->levels + from * rows->stride, rows->stride, &linear->columns, panel,
             &tile
         );
         // Known to the compiler, it is not looked up for every vector.

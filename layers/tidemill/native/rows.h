@@ -6,9 +6,9 @@
 // Rows of activations in eight bits, each with a scale of its own: no token's rounding depends on
 // another token.
 struct activations {
-    uint8_t *bytes; // [tokens][stride]
-    size_t stride;  // a multiple of 64 with as much again, so that rows fall on different cache sets
-    float *scales;  // [tokens]: what a step is worth
+    level *levels; // [tokens][stride]
+    size_t stride; // a multiple of 64 with as much again: rows fall on different cache sets
+    float *scales; // [tokens]: what a step is worth
 };
 
 struct norm {
@@ -35,9 +35,9 @@ static inline void quantise(
         bits = larger_ints(bits, magnitudes(load(values + i) * load(smooth + i)));
     float inverse;
     to->scales[row] = quantised_by(bits, &inverse);
-    uint8_t *bytes = to->bytes + row * to->stride;
+    level *levels = to->levels + row * to->stride;
     for (size_t i = 0; i < count; i += LANES)
-        store_activations(bytes + i, rounded(load(values + i) * load(smooth + i) * inverse));
+        store_levels(levels + i, rounded(load(values + i) * load(smooth + i) * inverse));
 }
 
 // (values - mean) / sqrt(variance + epsilon) * weight + bias, in place. Beyond `count` zeros stay.

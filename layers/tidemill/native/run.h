@@ -46,7 +46,7 @@ static size_t widest(const struct description *about) {
 
 static struct activations take_activations(struct memory *memory, size_t tokens, size_t count) {
     return (struct activations){
-        .bytes = take(memory, tokens * activation_stride(count)),
+        .levels = take(memory, tokens * activation_stride(count) * sizeof(level)),
         .stride = activation_stride(count),
         .scales = take(memory, tokens * sizeof(float)),
     };

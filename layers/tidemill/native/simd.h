@@ -6,20 +6,22 @@
 #include <string.h>
 
 #if defined(__AVX512VNNI__) && defined(__AVX512BW__)
-#define X86 1
+#define AVX512 1
+#include <immintrin.h>
+#elif defined(__AVX2__) && defined(__FMA__) && defined(__F16C__)
+#define AVX2 1
 #include <immintrin.h>
 #elif defined(__ARM_FEATURE_DOTPROD)
-#define X86 0
+#define NEON 1
 #include <arm_neon.h>
 #else
-#error "needs AVX-512 with VNNI, or NEON with the dot product"
+#error "needs AVX-512 with VNNI, AVX2 with FMA and F16C, or NEON with the dot product"
 #endif
 
 enum { LANES = 16 };
 
 typedef float floats __attribute__((vector_size(64)));
 typedef int32_t ints __attribute__((vector_size(64)));
-typedef int8_t quads __attribute__((vector_size(64))); // four bytes in each lane
 typedef int8_t narrow __attribute__((vector_size(16)));
 typedef _Float16 halves __attribute__((vector_size(32)));
 
@@ -114,33 +116,67 @@ static inline float largest_magnitude(ints bits) {
     return value;
 }
 
-// Activations are signed bytes, kept as the processor's dot product wants them beside weights: x86
-// multiplies unsigned by signed bytes, so that 128 is added here, and 128 times the weights is what
-// every sum starts below zero (`columns.starts`).
-#if X86
+// A product takes the neighbours of a column, a byte each, and adds them up in the column's lane.
+//
+// Activations are levels from -127 to 127, kept as the processor multiplies them by the signed bytes of
+// weights. VNNI takes unsigned bytes: 128 is added here, and 128 times the weights is what every sum
+// starts below zero (`columns.starts`). AVX2 multiplies bytes too, but cuts sums of two at sixteen bits:
+// there levels have sixteen bits and weights are widened to them. Nothing is cut, at as many products a
+// cycle.
+#if AVX512
 enum { ZERO = 128 };
+typedef uint8_t level;
+typedef uint32_t neighbours;
 
-static inline ints dot(ints sums, quads weights, const uint8_t *activations) {
+static inline ints dot(ints sums, const int8_t *weights, const level *levels) {
     int32_t four;
-    memcpy(&four, activations, sizeof four);
-    return (ints)_mm512_dpbusd_epi32((__m512i)sums, _mm512_set1_epi32(four), (__m512i)weights);
+    memcpy(&four, levels, sizeof four);
+    const __m512i weight = _mm512_loadu_si512(weights);
+    return (ints)_mm512_dpbusd_epi32((__m512i)sums, _mm512_set1_epi32(four), weight);
 }
 
 static inline ints rounded(floats values) { return (ints)_mm512_cvtps_epi32((__m512)values); }
+#elif AVX2
+enum { ZERO = 0 };
+typedef int16_t level;
+typedef uint16_t neighbours;
 
-static inline void relax(void) { _mm_pause(); }
+static inline ints dot(ints sums, const int8_t *weights, const level *levels) {
+    int32_t two;
+    memcpy(&two, levels, sizeof two);
+    const __m256i all_lanes = _mm256_set1_epi32(two);
+    __m256i sum[2];
+    memcpy(sum, &sums, sizeof sums);
+    for (int i = 0; i < 2; i++) {
+        __m128i bytes;
+        memcpy(&bytes, weights + i * sizeof bytes, sizeof bytes);
+        const __m256i products = _mm256_madd_epi16(_mm256_cvtepi8_epi16(bytes), all_lanes);
+        sum[i] = _mm256_add_epi32(sum[i], products);
+    }
+    memcpy(&sums, sum, sizeof sums);
+    return sums;
+}
+
+static inline ints rounded(floats values) {
+    __m256 half[2];
+    memcpy(half, &values, sizeof values);
+    const __m256i whole[2] = {_mm256_cvtps_epi32(half[0]), _mm256_cvtps_epi32(half[1])};
+    ints result;
+    memcpy(&result, whole, sizeof result);
+    return result;
+}
 #else
 enum { ZERO = 0 };
+typedef uint8_t level;
+typedef uint32_t neighbours;
 
-static inline ints dot(ints sums, quads weights, const uint8_t *activations) {
+static inline ints dot(ints sums, const int8_t *weights, const level *levels) {
     int32_t four;
-    memcpy(&four, activations, sizeof four);
+    memcpy(&four, levels, sizeof four);
     const int8x16_t all_lanes = vreinterpretq_s8_s32(vdupq_n_s32(four));
     int32x4_t sum[4];
-    int8x16_t weight[4];
     memcpy(sum, &sums, sizeof sums);
-    memcpy(weight, &weights, sizeof weights);
-    for (int i = 0; i < 4; i++) sum[i] = vdotq_s32(sum[i], weight[i], all_lanes);
+    for (int i = 0; i < 4; i++) sum[i] = vdotq_s32(sum[i], vld1q_s8(weights + 16 * i), all_lanes);
     memcpy(&sums, sum, sizeof sums);
     return sums;
 }
@@ -154,13 +190,29 @@ static inline ints rounded(floats values) {
     memcpy(&result, whole, sizeof result);
     return result;
 }
-
-static inline void relax(void) { __asm__ volatile("yield"); }
 #endif
 
+enum { NEIGHBOURS = sizeof(neighbours) };
+
 // Sixteen whole numbers from -127 to 127.
-static inline void store_activations(uint8_t *at, ints values) {
-    // Modulo 256, 128 is added by turning the highest bit over.
-    const narrow bytes = __builtin_convertvector(values, narrow) ^ (int8_t)ZERO;
-    memcpy(at, &bytes, sizeof bytes);
+static inline void store_levels(level *at, ints values) {
+    typedef level levels __attribute__((vector_size(LANES * sizeof(level))));
+    const levels kept = __builtin_convertvector(values + ZERO, levels);
+    memcpy(at, &kept, sizeof kept);
+}
+
+// The neighbours of sixteen columns: bytes of each lane, the first lowest.
+static inline void store_neighbours(int8_t *at, ints bytes) {
+    typedef neighbours columns __attribute__((vector_size(LANES * sizeof(neighbours))));
+    const columns kept = __builtin_convertvector(bytes, columns);
+    memcpy(at, &kept, sizeof kept);
+}
+
+// For as long as a thread waits.
+static inline void relax(void) {
+#if NEON
+    __asm__ volatile("yield");
+#else
+    _mm_pause();
+#endif
 }

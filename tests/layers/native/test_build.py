@@ -27,7 +27,8 @@ HALF = "static inline float half(float whole) { return whole / 2; }\n"
 # The first bytes of a library, and the number of its processor: e_machine at byte 18 of ELF's header,
 # cputype at byte 4 of Mach-O's.
 FORMATS: Mapping[str, tuple[bytes, int, bytes]] = {
-    "encoder-linux-x86_64.so": (b"\x7fELF", 18, b"\x3e\x00"),
+    "encoder-linux-x86_64-avx512.so": (b"\x7fELF", 18, b"\x3e\x00"),
+    "encoder-linux-x86_64-avx2.so": (b"\x7fELF", 18, b"\x3e\x00"),
     "encoder-linux-aarch64.so": (b"\x7fELF", 18, b"\xb7\x00"),
     "encoder-macos-arm64.dylib": (b"\xcf\xfa\xed\xfe", 4, b"\x0c\x00\x00\x01"),
 }
@@ -64,7 +65,7 @@ def test_nothing_is_left_beside_the_libraries(compiled: Path) -> None:
 def test_a_library_is_the_same_bytes_wherever_it_is_compiled(
     compiled: Path, tmp_path: Path
 ) -> None:
-    name = "encoder-linux-x86_64.so"
+    name = "encoder-linux-x86_64-avx2.so"
     compile_all([write_sources(tmp_path / "elsewhere") / name])
 
     assert (tmp_path / "elsewhere" / name).read_bytes() == (compiled / name).read_bytes()
@@ -73,7 +74,7 @@ def test_a_library_is_the_same_bytes_wherever_it_is_compiled(
 def test_what_is_newer_than_every_source_is_not_compiled_again(tmp_path: Path) -> None:
     folder = write_sources(tmp_path)
     header = (folder / "half.h").stat().st_mtime
-    for name, seconds in zip(TARGETS, (-1, 0, 1), strict=True):
+    for name, seconds in zip(TARGETS, (-1, 0, 1, 2), strict=True):
         (folder / name).touch()
         os.utime(folder / name, (header + seconds, header + seconds))
 
@@ -103,7 +104,7 @@ def test_a_function_that_no_library_has_is_an_error(tmp_path: Path) -> None:
     )
 
     with pytest.raises(RuntimeError, match="undefined symbol: nowhere"):
-        compile_all([tmp_path / "encoder-linux-x86_64.so"])
+        compile_all([tmp_path / "encoder-linux-x86_64-avx2.so"])
 
 
 def test_a_compiler_that_is_not_installed_is_an_error_that_names_it(
@@ -115,7 +116,7 @@ def test_a_compiler_that_is_not_installed_is_an_error_that_names_it(
     monkeypatch.setattr(sys, "executable", str(python))
 
     with pytest.raises(RuntimeError, match="No module named ziglang"):
-        compile_all([write_sources(tmp_path / "sources") / "encoder-linux-x86_64.so"])
+        compile_all([write_sources(tmp_path / "sources") / "encoder-linux-x86_64-avx2.so"])
 
 
 def test_a_wheel_has_the_libraries_and_not_what_they_are_made_of(tmp_path: Path) -> None:

@@ -4,8 +4,13 @@ from pathlib import Path
 import pytest
 
 from tidemill import native
-from tidemill.native import library
+from tidemill.native import LIBRARIES, libraries, library
 from tidemill.native.build import TARGETS
+
+AVX512 = "encoder-linux-x86_64-avx512.so"
+AVX2 = "encoder-linux-x86_64-avx2.so"
+ARM = "encoder-linux-aarch64.so"
+APPLE = "encoder-macos-arm64.dylib"
 
 
 @pytest.fixture
@@ -17,47 +22,56 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def on(monkeypatch: pytest.MonkeyPatch, system: str, machine: str) -> None:
+def on(monkeypatch: pytest.MonkeyPatch, system: str, *features: str) -> None:
     monkeypatch.setattr(platform, "system", lambda: system)
-    monkeypatch.setattr(platform, "machine", lambda: machine)
+    monkeypatch.setattr(native, "features", lambda _: frozenset(features))
 
 
 @pytest.mark.parametrize(
-    ("system", "machine", "name"),
+    ("system", "features", "names"),
     [
-        ("Linux", "x86_64", "encoder-linux-x86_64.so"),
-        ("Linux", "aarch64", "encoder-linux-aarch64.so"),
-        ("Darwin", "arm64", "encoder-macos-arm64.dylib"),
+        ("Linux", ("x86_64", "avx2", "avx512", "vnni", "bf16"), [AVX512, AVX2]),
+        ("Linux", ("x86_64", "avx2", "avx512"), [AVX2]),
+        ("Linux", ("x86_64", "avx2", "vnni"), [AVX2]),
+        ("Linux", ("x86_64",), []),
+        ("Linux", ("arm64", "dotprod", "i8mm"), [ARM]),
+        ("Linux", ("arm64",), []),
+        ("Darwin", ("arm64", "dotprod"), [APPLE]),
+        ("Darwin", ("x86_64", "avx2"), []),
+        ("Windows", ("x86_64", "avx2"), []),
     ],
 )
-def test_each_system_has_its_own_library(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, system: str, machine: str, name: str
+def test_a_processor_runs_what_it_has_the_features_for_the_fastest_first(
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    system: str,
+    features: tuple[str, ...],
+    names: list[str],
 ) -> None:
-    on(monkeypatch, system, machine)
+    on(monkeypatch, system, *features)
 
-    assert library() == folder / name
+    assert libraries() == [folder / name for name in names]
+    assert library() == (folder / names[0] if names else None)
 
 
-@pytest.mark.usefixtures("folder")
-@pytest.mark.parametrize("system", ["Windows", "Darwin"])
-def test_a_system_that_nothing_is_compiled_for_has_none(
-    monkeypatch: pytest.MonkeyPatch, system: str
+def test_what_was_not_compiled_is_passed_over(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    on(monkeypatch, system, "x86_64")
+    on(monkeypatch, "Linux", "x86_64", "avx2", "avx512", "vnni")
+    (folder / AVX512).unlink()
+    assert library() == folder / AVX2
 
-    assert library() is None
-
-
-def test_what_was_not_compiled_is_none(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    on(monkeypatch, "Linux", "x86_64")
-    (folder / "encoder-linux-x86_64.so").unlink()
-
+    (folder / AVX2).unlink()
     assert library() is None
 
 
 def test_every_library_that_is_looked_for_is_compiled() -> None:
-    assert set(native._LIBRARIES.values()) == set(TARGETS)
+    assert {each.name for each in LIBRARIES} == set(TARGETS)
 
 
+@pytest.mark.skipif(
+    not any(each.needs <= native.features(platform.machine()) for each in LIBRARIES),
+    reason="the kernels are for other processors",
+)
 def test_the_set_up_has_compiled_the_one_for_this_system() -> None:
     assert library() is not None

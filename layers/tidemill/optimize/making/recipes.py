@@ -64,7 +64,7 @@ def recipes(target: Target, machine: Machine) -> tuple[Recipe, ...]:
     # Lambda's Ice Lake has no bf16.
     rest: Rest = "bf16" if target == "this" and "bf16" in machine.features else "f32"
     return (
-        _native_int8("avx512", "vnni"),
+        _native_int8("avx2"),
         _openvino_int8(rest),
         _openvino_int8_weights(rest),
         _onnx_int8("vnni", "vnni", saturates=False),
@@ -90,8 +90,8 @@ def _proof(variant: Variant, machine: Machine) -> frozenset[str]:
     """What a processor needs to answer as that one will where the variant is to run."""
     if "x86_64" not in machine.features:
         return frozenset(variant.requires)
-    # Both add products of eight bits in 32: the integers are the same.
-    instead = {"arm64": {"vnni"}, "dotprod": {"avx512", "vnni"}}
+    # These add products of eight bits in 32 too: the integers are the same.
+    instead = {"arm64": {"vnni"}, "dotprod": {"avx2"}}
     return frozenset(chain.from_iterable(instead.get(name, {name}) for name in variant.requires))
 
 
