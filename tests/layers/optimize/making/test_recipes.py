@@ -137,9 +137,7 @@ def test_a_model_that_the_kernels_do_not_compute_is_told(tmp_path: Path) -> None
     assert not (tmp_path / "native-int8.safetensors").exists()
 
 
-@pytest.mark.parametrize(
-    ("name", "needed"), [("native-int8", "avx2"), ("onnx-int8-arm64", "vnni")]
-)
+@pytest.mark.parametrize(("name", "needed"), [("native-int8", "avx2"), ("onnx-int8-arm64", "vnni")])
 def test_arm64_is_proven_on_x86_where_both_give_the_same_integers(
     name: str, needed: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
