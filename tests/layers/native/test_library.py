@@ -6,6 +6,7 @@ import pytest
 from tidemill import native
 from tidemill.native import LIBRARIES, libraries, library
 from tidemill.native.build import TARGETS
+from tidemill.processor import features
 
 AVX512 = "encoder-linux-x86_64-avx512.so"
 AVX2 = "encoder-linux-x86_64-avx2.so"
@@ -70,7 +71,7 @@ def test_every_library_that_is_looked_for_is_compiled() -> None:
 
 
 @pytest.mark.skipif(
-    not any(each.needs <= native.features(platform.machine()) for each in LIBRARIES),
+    not any(each.needs <= features(platform.machine()) for each in LIBRARIES),
     reason="the kernels are for other processors",
 )
 def test_the_set_up_has_compiled_the_one_for_this_system() -> None:
