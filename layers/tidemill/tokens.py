@@ -1,5 +1,6 @@
 """Text to token ids: truncated to what the model takes, never padded."""
 
+import unicodedata
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -13,8 +14,10 @@ from tidemill.errors import ArtifactError
 # than one that just fills the model.
 _CHARACTERS_PER_TOKEN = 8
 # Tokens near a cut may differ from the whole text's: what is left of a word fits the vocabulary
-# where the whole word did not. So many characters before the cut they are the same.
+# where the whole word did not. So many characters before the cut they are the same, not counting those
+# that a tokenizer may drop: control and format characters, and marks.
 _MARGIN_CHARACTERS = 1024
+_DROPPED = "CM"
 
 _T = TypeVar("_T")
 
@@ -100,12 +103,22 @@ class TokenizerFile:
             return text
         while True:
             encoding = self._tokenizer.encode(text[:end])
-            needed = max(stop for _, stop in encoding.offsets) + _MARGIN_CHARACTERS
-            if encoding.overflowing and needed <= min(end, len(text)):
+            needed = _beyond(text[:end], max(stop for _, stop in encoding.offsets))
+            if encoding.overflowing and needed is not None:
                 return text[:needed]
             if end >= len(text):
                 return text
             end *= 2
+
+
+def _beyond(text: str, place: int) -> int | None:
+    """Where the margin after `place` ends; None where the text ends before."""
+    kept = 0
+    for at in range(place, len(text)):
+        kept += unicodedata.category(text[at])[0] not in _DROPPED
+        if kept == _MARGIN_CHARACTERS:
+            return at + 1
+    return None
 
 
 def _located(pieces: list[Encoding], *, truncated: bool) -> Tokens:

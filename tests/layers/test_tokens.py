@@ -55,6 +55,8 @@ texts = st.lists(st.tuples(pieces, st.integers(1, 1500)), min_size=1, max_size=6
 @example("q" * 20_000)
 @example("card " * 20_000)
 @example(" " * 5000 + "中" * 5000)
+@example("ca" * 41 + "\u200b" * 5000 + "q" * 19)
+@example("c" * 82 + "\u0301" * 5000 + "q" * 19)
 def test_a_truncated_text_keeps_the_first_tokens_of_the_whole(
     kinds: Kinds, kind: str, text: str
 ) -> None:
