@@ -10,6 +10,8 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from tidemill.native.narrow import ROUNDED, sums
+
 Doubles = npt.NDArray[np.float64]
 Ids = npt.NDArray[np.int64]
 
@@ -147,6 +149,7 @@ class _Maker:
     """Random tensors of an encoder."""
 
     seed: int
+    narrow: bool
     tensors: dict[str, npt.NDArray[Any]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -170,8 +173,12 @@ class _Maker:
 
     def linear(self, name: str, out: int, width: int) -> None:
         weight = self._random.integers(-127, 128, (out, width))
+        largest = 127.0
+        if self.narrow:
+            shrink = ROUNDED / sums(weight).max()
+            weight, largest = np.rint(weight * shrink), largest * shrink
         self.tensors[f"{name}.weight"] = weight.astype(np.int8)
-        self.floats(f"{name}.scale", out, mean=1 / 64 / width**0.5, spread=0.001)
+        self.floats(f"{name}.scale", out, mean=2 / largest / width**0.5, spread=0.001)
         self.floats(f"{name}.bias", out)
         self.floats(f"{name}.smooth", width, mean=1)
 
@@ -189,12 +196,14 @@ def encoder(
     types: int = 0,
     width: int | None = None,
     distances: bool = False,
+    narrow: bool = True,
+    positions: int = POSITIONS,
 ) -> Encoder:
     """A random encoder; `head` maps activations to outputs, in their order."""
-    make = _Maker(seed=hidden)
+    make = _Maker(hidden, narrow)
     width = hidden if width is None else width
     make.table("embeddings.word", VOCABULARY, width)
-    make.table("embeddings.position", POSITIONS + first_position, width)
+    make.table("embeddings.position", positions + first_position, width)
     if types:
         make.table("embeddings.type", types, width)
     make.norm("embeddings.norm", width)
@@ -209,7 +218,7 @@ def encoder(
         make.linear(f"{name}.down", hidden, inner)
         make.norm(f"{name}.norm", hidden)
     if distances:
-        make.floats("attention.distance", heads, 2 * POSITIONS - 1, spread=1)
+        make.floats("attention.distance", heads, 2 * positions - 1, spread=1)
     parts = {"tanh": hidden, "none": 3} if head is None else head
     of = hidden
     for number, out in enumerate(parts.values()):
@@ -224,5 +233,6 @@ def encoder(
         "layers": list(layers),
         "select": select,
         "head": list(parts),
+        "narrow": narrow,
     }
     return Encoder(make.tensors, settings)

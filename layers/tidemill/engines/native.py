@@ -27,7 +27,12 @@ class NativeEngine:
         self, model: Path, inputs: tuple[str, ...], *, threads: int, side_by_side: int = 1
     ) -> None:
         """Load `model`, which is fed `inputs`."""
-        found = library()
+        self._model = read(model)
+        found = library(narrow=self._model.narrow)
+        if found is None and library():
+            raise ArtifactError(
+                f"{model} has weights that the kernels for this processor cut; run another variant"
+            )
         if found is None:
             raise ArtifactError(f"{model} needs the engine native; {way_to('native')}")
         try:
@@ -37,7 +42,6 @@ class NativeEngine:
                 f"{model} needs the engine native, which does not load here: {error}; run another"
                 " variant"
             ) from error
-        self._model = read(model)
         self._encoder = self._functions.encoder_open(
             ctypes.byref(self._model.description), threads, side_by_side
         )

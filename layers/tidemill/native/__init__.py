@@ -20,30 +20,38 @@ class Library:
     """As Python's `platform` calls it."""
     needs: frozenset[str]
     """Features of a processor; one without would end the process without a word."""
+    narrow: bool = False
+    """Whether it computes only models whose weights are narrow (`tidemill.native.narrow`)."""
+
+    @property
+    def path(self) -> Path:
+        """Where it is, if it was compiled."""
+        return _FOLDER / self.name
 
 
-# Of those for one architecture the faster one first. On x86 they give the same bytes.
+# Of those for one architecture the faster one first. Both for x86 give the same bytes.
 LIBRARIES: Final = (
     Library("encoder-linux-x86_64-avx512.so", "Linux", frozenset({"x86_64", "avx512", "vnni"})),
-    Library("encoder-linux-x86_64-avx2.so", "Linux", frozenset({"x86_64", "avx2"})),
+    Library("encoder-linux-x86_64-avx2.so", "Linux", frozenset({"x86_64", "avx2"}), narrow=True),
     Library("encoder-linux-aarch64.so", "Linux", frozenset({"arm64", "dotprod"})),
     Library("encoder-macos-arm64.dylib", "Darwin", frozenset({"arm64", "dotprod"})),
 )
 
 
-def library() -> Path | None:
-    """The fastest kernels for this system and processor; None where none are, or were compiled."""
-    return next(iter(libraries()), None)
+def library(*, narrow: bool = True) -> Path | None:
+    """The fastest kernels here for a model with weights that are `narrow`, or not; None without."""
+    return next((each.path for each in libraries() if narrow or not each.narrow), None)
 
 
-def libraries() -> list[Path]:
-    """All the kernels that this system and processor can run, the fastest first."""
+def libraries() -> list[Library]:
+    """The kernels that were compiled and that this system and processor run, the fastest first."""
     system = platform.system()
     # On Linux they are for glibc; Alpine, say, has another C library.
     if system == "Linux" and "CS_GNU_LIBC_VERSION" not in os.confstr_names:
         return []
     here = features(platform.machine())
-    paths = [
-        _FOLDER / each.name for each in LIBRARIES if each.system == system and each.needs <= here
+    return [
+        each
+        for each in LIBRARIES
+        if each.system == system and each.needs <= here and each.path.is_file()
     ]
-    return [path for path in paths if path.is_file()]

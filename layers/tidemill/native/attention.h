@@ -2,15 +2,22 @@
 //
 // Queries and keys are quantised by token, values by channel. From keys and values their mean over
 // the text is taken first: softmax does not see what all keys share, and values get theirs back.
-// Scores are summed exactly; probabilities have fourteen bits, in two rows of seven.
+// Scores are summed exactly. Probabilities have fourteen bits, in two rows of seven; in one where levels
+// are wide and sums of so many tokens stay within 32 bits, which gives the same.
 #pragma once
 
 #include "linear.h"
 
-enum { STEPS = 16383, LOW_BITS = 7 };
+enum { STEPS = 16383, LOW_BITS = 7, MOST_IN_ONE = 1032 };
+
+static inline size_t rows_of_query(size_t tokens) {
+    return sizeof(wide_level) > 1 && tokens <= MOST_IN_ONE ? 1 : 2;
+}
 
 struct head {
-    struct activations queries;
+    wide_level *queries; // [tokens][query_stride]
+    size_t query_stride;
+    float *query_scales;   // [tokens]
     struct columns keys;   // of tokens
     float *key_scales;     // [up_to(tokens, WIDTH)]
     struct columns values; // of channels
@@ -21,11 +28,9 @@ struct head {
 static struct head lay_out_head(size_t tokens, size_t size, struct memory *memory) {
     const size_t columns = up_to(tokens, WIDTH), channels = up_to(size, WIDTH);
     return (struct head){
-        .queries = {
-            .levels = take(memory, tokens * activation_stride(size) * sizeof(level)),
-            .stride = activation_stride(size),
-            .scales = take(memory, tokens * sizeof(float)),
-        },
+        .queries = take(memory, tokens * activation_stride(size) * sizeof(wide_level)),
+        .query_stride = activation_stride(size),
+        .query_scales = take(memory, tokens * sizeof(float)),
         .keys = {
             .panels = take(memory, columns * up_to(size, LANES)),
             .starts = take(memory, columns * sizeof(int32_t)),
@@ -66,10 +71,10 @@ static void prepare_queries(
         for (size_t i = 0; i < size; i += LANES)
             bits = larger_ints(bits, magnitudes(load_first(from + t * stride + i, size - i)));
         float inverse;
-        head->queries.scales[t] = quantised_by(bits, &inverse) * shrink;
+        head->query_scales[t] = quantised_by(bits, &inverse) * shrink;
         for (size_t i = 0; i < size; i += LANES)
-            store_levels(
-                head->queries.levels + t * head->queries.stride + i,
+            store_wide_levels(
+                head->queries + t * head->query_stride + i,
                 rounded(load_first(from + t * stride + i, size - i) * inverse)
             );
     }
@@ -94,12 +99,10 @@ static void prepare_keys(
             const ints whole = rounded(off * inverse);
             const narrow bytes = __builtin_convertvector(whole, narrow);
             sum += sum_of_ints(whole);
-            for (size_t n = 0; n < LANES; n += NEIGHBOURS)
-                memcpy(
-                    neighbours_of(&head->keys, t, i + n), (const int8_t *)&bytes + n, NEIGHBOURS
-                );
+            for (size_t four = 0; four < LANES; four += 4)
+                memcpy(four_of(&head->keys, t, i + four), (const int8_t *)&bytes + four, 4);
         }
-        head->keys.starts[t] = -ZERO * sum;
+        head->keys.starts[t] = -WIDE_ZERO * sum;
     }
 }
 
@@ -118,17 +121,17 @@ static void prepare_values(
         store(head->value_means + i, mean);
         store(head->value_scales + i, largest / 127.0f);
         ints sum = {};
-        for (size_t t = 0; t < tokens; t += NEIGHBOURS) {
-            ints bytes = {};
-            for (size_t n = 0; n < NEIGHBOURS && t + n < tokens; n++) {
-                const floats off = load_first(from + (t + n) * stride + i, size - i) - mean;
+        for (size_t t = 0; t < tokens; t += 4) {
+            ints four = {};
+            for (size_t of = 0; of < 4 && t + of < tokens; of++) {
+                const floats off = load_first(from + (t + of) * stride + i, size - i) - mean;
                 const ints whole = rounded(off * inverse);
                 sum += whole;
-                bytes |= (whole & 255) << (int32_t)(8 * n);
+                four |= (whole & 255) << (int32_t)(8 * of);
             }
-            store_neighbours(neighbours_of(&head->values, i, t), bytes);
+            memcpy(four_of(&head->values, i, t), &four, sizeof four);
         }
-        sum *= -ZERO;
+        sum *= -WIDE_ZERO;
         memcpy(head->values.starts + i, &sum, sizeof sum);
     }
 }
@@ -137,7 +140,7 @@ static void prepare_values(
 struct scratch {
     float *scores;       // [ROWS][stride of floats]
     size_t score_stride;
-    level *rows;         // [2 * ROWS][stride]: high and low bits of a query's probabilities
+    wide_level *rows;    // [2 * ROWS][stride]: a query's probabilities, the high bits before the low
     size_t stride;
 };
 
@@ -145,7 +148,7 @@ static struct scratch lay_out_scratch(size_t tokens, struct memory *memory) {
     return (struct scratch){
         .scores = take(memory, ROWS * up_to(tokens, WIDTH) * sizeof(float)),
         .score_stride = up_to(tokens, WIDTH),
-        .rows = take(memory, 2 * ROWS * activation_stride(tokens) * sizeof(level)),
+        .rows = take(memory, 2 * ROWS * activation_stride(tokens) * sizeof(wide_level)),
         .stride = activation_stride(tokens),
     };
 }
@@ -161,13 +164,18 @@ static inline void put_scores(float *to, floats scores, size_t keys, floats *lar
 static inline float probabilities(
     const float *scores, size_t tokens, float most, const struct scratch *scratch, size_t row
 ) {
-    level *high = scratch->rows + 2 * row * scratch->stride, *low = high + scratch->stride;
+    const size_t rows = rows_of_query(tokens);
+    wide_level *high = scratch->rows + rows * row * scratch->stride, *low = high + scratch->stride;
     ints total = {};
     for (size_t t = 0; t < tokens; t += LANES) {
         const ints steps = rounded(two_to_the(load(scores + t) - most) * (float)STEPS);
         total += steps;
-        store_levels(high + t, steps >> LOW_BITS);
-        store_levels(low + t, steps & ((1 << LOW_BITS) - 1));
+        if (rows == 1) {
+            store_wide_levels(high + t, steps);
+        } else {
+            store_wide_levels(high + t, steps >> LOW_BITS);
+            store_wide_levels(low + t, steps & ((1 << LOW_BITS) - 1));
+        }
     }
     return 1.0f / (float)sum_of_ints(total);
 }
@@ -184,9 +192,9 @@ static void attend(
     floats poison = {};
     for (size_t r = 0; r < count; r++) largest[r] = all(-INFINITY);
     for (size_t panel = 0; panel < head->keys.count; panel++) {
-        multiply(
-            count, head->queries.levels + first * head->queries.stride, head->queries.stride,
-            &head->keys, panel, &tile
+        multiply_wide(
+            count, head->queries + first * head->query_stride, head->query_stride, &head->keys,
+            panel, &tile
         );
         for (size_t v = 0; v < VECTORS; v++) {
             const size_t key = panel * WIDTH + v * LANES;
@@ -194,7 +202,7 @@ static void attend(
             const floats scale = load(head->key_scales + key);
             poison += first_of(scale * 0.0f, tokens - key);
             for (size_t r = 0; r < count; r++) {
-                floats scores = to_floats(tile.sums[r][v]) * (scale * head->queries.scales[first + r]);
+                floats scores = to_floats(tile.sums[r][v]) * (scale * head->query_scales[first + r]);
                 if (distances)
                     scores += load_first(distances + key - (first + r), tokens - key) * LOG2_E;
                 put_scores(
@@ -208,23 +216,23 @@ static void attend(
     for (size_t r = 0; r < count; r++) {
         const float *scores = scratch->scores + r * scratch->score_stride;
         steps[r] = probabilities(scores, tokens, largest_of(largest[r]), scratch, r);
-        steps[r] += sum_of(poison) + head->queries.scales[first + r] * 0.0f;
+        steps[r] += sum_of(poison) + head->query_scales[first + r] * 0.0f;
     }
-    // Two rows for each query: half as many queries at once.
-    for (size_t r = 0; r < count; r += ROWS / 2) {
-        const size_t some = count - r < ROWS / 2 ? count - r : ROWS / 2;
+    const size_t rows = rows_of_query(tokens), at_once = ROWS / rows;
+    for (size_t r = 0; r < count; r += at_once) {
+        const size_t some = count - r < at_once ? count - r : at_once;
         for (size_t panel = 0; panel < head->values.count; panel++) {
-            multiply(
-                2 * some, scratch->rows + 2 * r * scratch->stride, scratch->stride, &head->values,
+            multiply_wide(
+                rows * some, scratch->rows + rows * r * scratch->stride, scratch->stride, &head->values,
                 panel, &tile
             );
             for (size_t q = 0; q < some; q++)
                 for (size_t v = 0; v < VECTORS; v++) {
                     const size_t channel = panel * WIDTH + v * LANES;
                     if (channel >= size) continue;
-                    const floats high = to_floats(tile.sums[2 * q][v]);
-                    const floats low = to_floats(tile.sums[2 * q + 1][v]);
-                    const floats sums = high * (float)(1 << LOW_BITS) + low;
+                    floats sums = to_floats(tile.sums[rows * q][v]);
+                    if (rows == 2)
+                        sums = sums * (float)(1 << LOW_BITS) + to_floats(tile.sums[2 * q + 1][v]);
                     store_first(
                         to + (first + r + q) * stride + channel,
                         sums * load(head->value_scales + channel) * steps[r + q] +

@@ -54,13 +54,10 @@ static struct linear pack(const struct linear_weights *from, struct memory *memo
         int32_t sum = 0;
         for (size_t i = 0; i < from->in; i++) sum += weight[i];
         linear.columns.starts[column] = -ZERO * sum;
-        for (size_t i = 0; i < from->in; i += NEIGHBOURS) {
-            const size_t left = from->in - i;
+        for (size_t i = 0; i < from->in; i += 4)
             memcpy(
-                neighbours_of(&linear.columns, column, i), weight + i,
-                left < NEIGHBOURS ? left : NEIGHBOURS
+                four_of(&linear.columns, column, i), weight + i, from->in - i < 4 ? from->in - i : 4
             );
-        }
     }
     return linear;
 }

@@ -36,6 +36,8 @@ class Model:
     """Labels or dimensions."""
     every: bool
     """Whether each token gets them."""
+    narrow: bool
+    """Whether its weights are narrow (`tidemill.native.narrow`)."""
 
 
 def read(path: Path) -> Model:
@@ -113,6 +115,7 @@ class _Reader:
             tuple(self._kept),
             outputs=head[-1].out if head else self._hidden,
             every=settings.select == "every",
+            narrow=settings.narrow,
         )
 
     def _tensor(self, name: str, dtype: type[np.generic], *shape: int | None) -> Tensor:

@@ -8,7 +8,7 @@
 struct activations {
     level *levels; // [tokens][stride]
     size_t stride; // a multiple of 64 with as much again: rows fall on different cache sets
-    float *scales; // [tokens]: what a step is worth
+    float *scales; // [tokens]: what a level is worth
 };
 
 struct norm {

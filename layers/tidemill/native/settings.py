@@ -31,6 +31,8 @@ class Settings:
     """What the head sees of the states; one of SELECTS."""
     head: tuple[str, ...]
     """The activation after each product of the head."""
+    narrow: bool
+    """Whether the layers' weights are narrow (`tidemill.native.narrow`)."""
 
     def as_json(self) -> dict[str, Any]:
         """What `read` reads."""
@@ -54,6 +56,7 @@ def read(tensors: Tensors) -> Settings:
             layers=tuple(int(number) for number in values["layers"]),
             select=str(values["select"]),
             head=tuple(str(activation) for activation in values["head"]),
+            narrow=values["narrow"] is True,
         )
     except (KeyError, TypeError, ValueError, OverflowError, RecursionError) as error:
         raise ArtifactError(

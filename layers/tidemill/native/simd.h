@@ -116,19 +116,18 @@ static inline float largest_magnitude(ints bits) {
     return value;
 }
 
-// A product takes the neighbours of a column, a byte each, and adds them up in the column's lane.
+// Activations are levels from -127 to 127. A dot product takes STEP of them, and of each of sixteen
+// columns as many signed bytes, in fours.
 //
-// Activations are levels from -127 to 127, kept as the processor multiplies them by the signed bytes of
-// weights. VNNI takes unsigned bytes: 128 is added here, and 128 times the weights is what every sum
-// starts below zero (`columns.starts`). AVX2 multiplies bytes too, but cuts sums of two at sixteen bits:
-// there levels have sixteen bits and weights are widened to them. Nothing is cut, at as many products a
-// cycle.
+// Levels are kept as the processor multiplies them. VNNI takes unsigned bytes: 128 is added here, and 128
+// times the weights is what every sum starts below zero (`columns.starts`). So does AVX2, but it adds
+// four products in sixteen bits: nothing is cut there of weights that are narrow
+// (`tidemill.native.narrow`). Keys and values are not; queries and probabilities are wide for them.
 #if AVX512
-enum { ZERO = 128 };
+enum { ZERO = 128, STEP = 4 };
 typedef uint8_t level;
-typedef uint32_t neighbours;
 
-static inline ints dot(ints sums, const int8_t *weights, const level *levels) {
+static inline ints dot(ints sums, const int8_t *weights, const void *levels) {
     int32_t four;
     memcpy(&four, levels, sizeof four);
     const __m512i weight = _mm512_loadu_si512(weights);
@@ -137,21 +136,32 @@ static inline ints dot(ints sums, const int8_t *weights, const level *levels) {
 
 static inline ints rounded(floats values) { return (ints)_mm512_cvtps_epi32((__m512)values); }
 #elif AVX2
-enum { ZERO = 0 };
-typedef int16_t level;
-typedef uint16_t neighbours;
+enum { ZERO = 128, STEP = 8 };
+typedef uint8_t level;
 
-static inline ints dot(ints sums, const int8_t *weights, const level *levels) {
-    int32_t two;
-    memcpy(&two, levels, sizeof two);
-    const __m256i all_lanes = _mm256_set1_epi32(two);
+static inline __m256i to_all_lanes(const void *at) {
+    int32_t lane;
+    memcpy(&lane, at, sizeof lane);
+    return _mm256_set1_epi32(lane);
+}
+
+// Four levels by four weights of eight columns, in pairs.
+static inline __m256i pairs(const int8_t *weights, const level *levels) {
+    return _mm256_maddubs_epi16(
+        to_all_lanes(levels), _mm256_loadu_si256((const __m256i *)weights)
+    );
+}
+
+static inline ints dot(ints sums, const int8_t *weights, const void *levels) {
     __m256i sum[2];
     memcpy(sum, &sums, sizeof sums);
-    for (int i = 0; i < 2; i++) {
-        __m128i bytes;
-        memcpy(&bytes, weights + i * sizeof bytes, sizeof bytes);
-        const __m256i products = _mm256_madd_epi16(_mm256_cvtepi8_epi16(bytes), all_lanes);
-        sum[i] = _mm256_add_epi32(sum[i], products);
+    for (int half = 0; half < 2; half++) {
+        const int8_t *of = weights + 32 * half;
+        const __m256i both = _mm256_add_epi16(
+            pairs(of, levels), pairs(of + 64, (const level *)levels + 4)
+        );
+        const __m256i products = _mm256_madd_epi16(both, _mm256_set1_epi16(1));
+        sum[half] = _mm256_add_epi32(sum[half], products);
     }
     memcpy(&sums, sum, sizeof sums);
     return sums;
@@ -166,11 +176,10 @@ static inline ints rounded(floats values) {
     return result;
 }
 #else
-enum { ZERO = 0 };
+enum { ZERO = 0, STEP = 4 };
 typedef uint8_t level;
-typedef uint32_t neighbours;
 
-static inline ints dot(ints sums, const int8_t *weights, const level *levels) {
+static inline ints dot(ints sums, const int8_t *weights, const void *levels) {
     int32_t four;
     memcpy(&four, levels, sizeof four);
     const int8x16_t all_lanes = vreinterpretq_s8_s32(vdupq_n_s32(four));
@@ -192,21 +201,52 @@ static inline ints rounded(floats values) {
 }
 #endif
 
-enum { NEIGHBOURS = sizeof(neighbours) };
-
 // Sixteen whole numbers from -127 to 127.
 static inline void store_levels(level *at, ints values) {
-    typedef level levels __attribute__((vector_size(LANES * sizeof(level))));
-    const levels kept = __builtin_convertvector(values + ZERO, levels);
+    // Modulo 256, 128 is added by turning the highest bit over.
+    const narrow bytes = __builtin_convertvector(values, narrow) ^ (int8_t)ZERO;
+    memcpy(at, &bytes, sizeof bytes);
+}
+
+#if AVX2
+// In sixteen bits, of which nothing is cut. Of four the second and the third change places, since two
+// products are added at a time and bytes are widened most cheaply one of two at a time.
+enum { WIDE_ZERO = 0, WIDE_STEP = 4 };
+typedef int16_t wide_level;
+
+static inline void store_wide_levels(wide_level *at, ints values) {
+    typedef wide_level levels __attribute__((vector_size(LANES * sizeof(wide_level))));
+    const ints placed = __builtin_shufflevector(
+        values, values, 0, 2, 1, 3, 4, 6, 5, 7, 8, 10, 9, 11, 12, 14, 13, 15
+    );
+    const levels kept = __builtin_convertvector(placed, levels);
     memcpy(at, &kept, sizeof kept);
 }
 
-// The neighbours of sixteen columns: bytes of each lane, the first lowest.
-static inline void store_neighbours(int8_t *at, ints bytes) {
-    typedef neighbours columns __attribute__((vector_size(LANES * sizeof(neighbours))));
-    const columns kept = __builtin_convertvector(bytes, columns);
-    memcpy(at, &kept, sizeof kept);
+static inline ints dot_wide(ints sums, const int8_t *weights, const void *levels) {
+    const __m256i even = to_all_lanes(levels), odd = to_all_lanes((const wide_level *)levels + 2);
+    __m256i sum[2];
+    memcpy(sum, &sums, sizeof sums);
+    for (int half = 0; half < 2; half++) {
+        const __m256i bytes = _mm256_loadu_si256((const __m256i *)(weights + 32 * half));
+        const __m256i evens = _mm256_srai_epi16(_mm256_slli_epi16(bytes, 8), 8);
+        const __m256i odds = _mm256_srai_epi16(bytes, 8);
+        sum[half] = _mm256_add_epi32(sum[half], _mm256_madd_epi16(evens, even));
+        sum[half] = _mm256_add_epi32(sum[half], _mm256_madd_epi16(odds, odd));
+    }
+    memcpy(&sums, sum, sizeof sums);
+    return sums;
 }
+#else
+enum { WIDE_ZERO = ZERO, WIDE_STEP = STEP };
+typedef level wide_level;
+
+static inline void store_wide_levels(wide_level *at, ints values) { store_levels(at, values); }
+
+static inline ints dot_wide(ints sums, const int8_t *weights, const void *levels) {
+    return dot(sums, weights, levels);
+}
+#endif
 
 // For as long as a thread waits.
 static inline void relax(void) {

@@ -59,6 +59,12 @@ def test_kernels_of_our_own_are_run_where_every_host_has_their_instructions(
     assert chosen(tmp_path, description, (native, *EVERY)).name == name
 
 
+def test_kernels_of_our_own_for_avx2_are_run_before_those_of_a_library(tmp_path: Path) -> None:
+    fast = {"name": "native-int8", "engine": "native", "requires": ["avx512", "vnni"]}
+    anywhere = {"name": "native-int8-avx2", "engine": "native", "requires": ["avx2"]}
+    assert chosen(tmp_path, X86_64, (fast, anywhere, *EVERY)).name == "native-int8-avx2"
+
+
 def test_timings_do_not_change_what_a_deployment_answers(tmp_path: Path) -> None:
     config = write_deployment(tmp_path, X86_64)
     facts = {"format": 2, "variants": EVERY}

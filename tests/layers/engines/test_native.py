@@ -12,7 +12,8 @@ from tests.fakes.encoders import POSITIONS, VOCABULARY, Encoder, encoder
 from tidemill.engines import Engine, installed_engines, open_engine
 from tidemill.engines.native import NativeEngine
 from tidemill.errors import ArtifactError, EngineError
-from tidemill.native import libraries
+from tidemill.native import libraries, library
+from tidemill.native.narrow import MOST, sums
 from tidemill.variant import Variant
 
 if "native" not in installed_engines():
@@ -39,6 +40,7 @@ SHAPES: dict[str, dict[str, Any]] = {
     "of one odd head": {"hidden": 7, "heads": 1, "inner": 5},
     "with relu": {"activation": "relu"},
     "with silu": {"activation": "silu"},
+    "of weights as wide as they come": {"narrow": False},
 }
 
 
@@ -65,6 +67,8 @@ def difference(a: Any, b: Any) -> float:  # noqa: ANN401 - arrays
 @pytest.mark.parametrize("shape", SHAPES)
 def test_a_model_gives_what_it_says(shape: str, tmp_path: Path) -> None:
     model = encoder(**SHAPES[shape])
+    if library(narrow=model.settings["narrow"]) is None:
+        pytest.skip("this processor would cut the sums of such weights")
     engine = opened(model, tmp_path)
     apart = []
     for tokens in LENGTHS:
@@ -77,6 +81,29 @@ def test_a_model_gives_what_it_says(shape: str, tmp_path: Path) -> None:
     # Where float and double fall on two sides of the edge of a step, an activation moves by one.
     assert np.quantile(apart, 0.7) < 1e-5
     assert max(apart) < 0.05
+
+
+def test_sums_at_the_limit_of_narrow_weights_are_not_cut(tmp_path: Path) -> None:
+    model = encoder(layers=(0,), first_position=0)
+    word, norm = model.tensors["embeddings.word"], "embeddings.norm"
+    # Normalised, every activation is as far from 0 as the others: 127 or -127 in eight bits.
+    word[:] = np.where(np.arange(word.shape[1]) % 2, 1, -1)
+    for name in ("embeddings.position", f"{norm}.bias"):
+        model.tensors[name][:] = 0
+    model.tensors[f"{norm}.weight"][:] = model.tensors["layers.0.attention.smooth"][:] = 1
+    signs = np.where(np.arange(word.shape[1]) % 2, 32, -32)
+    model.tensors["layers.0.attention.weight"][:] = signs
+    model.tensors["layers.0.attention.weight"][::2] *= -1
+    assert sums(model.tensors["layers.0.attention.weight"]).max() == MOST
+    assert difference(opened(model, tmp_path).run(feeds(ids(9))), model.compute(ids(9))) < 1e-5
+
+
+def test_texts_of_a_thousand_tokens_and_more_are_computed(tmp_path: Path) -> None:
+    model = encoder(positions=2000, select="every", head={"none": 7})
+    engine = opened(model, tmp_path, threads=2)
+    for tokens in (1032, 1033, 2000):
+        computed = engine.run(feeds(ids(tokens)))
+        assert difference(computed[0], model.compute(ids(tokens))) < 0.05
 
 
 def test_types_are_told_apart(tmp_path: Path) -> None:
@@ -94,10 +121,10 @@ def test_types_are_told_apart(tmp_path: Path) -> None:
 def test_every_library_gives_the_same_bytes(
     shape: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    model = encoder(**SHAPES[shape])
+    model = encoder(**{**SHAPES[shape], "narrow": True})
     given = []
     for each in libraries():
-        monkeypatch.setattr("tidemill.engines.native.library", lambda found=each: found)
+        monkeypatch.setattr("tidemill.engines.native.library", lambda path=each.path, **_: path)
         engine = opened(model, tmp_path)
         given.append([engine.run(feeds(ids(tokens))).tobytes() for tokens in LENGTHS])
     assert all(others == given[0] for others in given)
@@ -260,9 +287,21 @@ def test_a_library_that_does_not_load_is_refused(
 ) -> None:
     broken = tmp_path / "broken.so"
     broken.write_bytes(b"no library")
-    monkeypatch.setattr("tidemill.engines.native.library", lambda: broken)
+    monkeypatch.setattr("tidemill.engines.native.library", lambda **_: broken)
     with pytest.raises(ArtifactError, match="does not load here"):
         opened(encoder(), tmp_path)
+
+
+def test_weights_that_this_processor_would_cut_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def narrow_only(*, narrow: bool = True) -> Path | None:
+        return library() if narrow else None
+
+    monkeypatch.setattr("tidemill.engines.native.library", narrow_only)
+    assert opened(encoder(), tmp_path).run(feeds(ids(3))).shape == (1, 3)
+    with pytest.raises(ArtifactError, match="the kernels for this processor cut; run another"):
+        opened(encoder(narrow=False), tmp_path)
 
 
 def test_where_no_kernels_run_the_way_out_is_told(
@@ -270,7 +309,7 @@ def test_where_no_kernels_run_the_way_out_is_told(
 ) -> None:
     path = encoder().write(tmp_path / "encoder.safetensors")
     monkeypatch.setattr("tidemill.engines.library", lambda: None)
-    monkeypatch.setattr("tidemill.engines.native.library", lambda: None)
+    monkeypatch.setattr("tidemill.engines.native.library", lambda **_: None)
     assert "native" not in installed_engines()
     with pytest.raises(ArtifactError, match="TIDEMILL_NO_NATIVE"):
         NativeEngine(path, INPUTS, threads=1)

@@ -51,8 +51,16 @@ def test_a_processor_runs_what_it_has_the_features_for_the_fastest_first(
 ) -> None:
     on(monkeypatch, system, *features)
 
-    assert libraries() == [folder / name for name in names]
+    assert [each.path for each in libraries()] == [folder / name for name in names]
     assert library() == (folder / names[0] if names else None)
+
+
+def test_what_avx2_would_cut_it_does_not_run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    on(monkeypatch, "Linux", "x86_64", "avx2")
+    assert (library(narrow=True), library(narrow=False)) == (folder / AVX2, None)
+
+    on(monkeypatch, "Linux", "x86_64", "avx2", "avx512", "vnni")
+    assert library(narrow=True) == library(narrow=False) == folder / AVX512
 
 
 def test_what_was_not_compiled_is_passed_over(

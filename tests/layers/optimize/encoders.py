@@ -21,7 +21,7 @@ def exactly(encoder: Encoder) -> Computed:
     """`encoder` with nothing rounded, neither weights nor activations."""
 
     def as_it_is(
-        name: str, linear: Linear, magnitude: Floats | None
+        name: str, linear: Linear, magnitude: Floats | None, *, narrow: bool
     ) -> Iterator[tuple[str, Array]]:
         out, width = linear.weight.shape
         yield f"{name}.weight", linear.weight
@@ -35,8 +35,8 @@ def exactly(encoder: Encoder) -> Computed:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(native_model, "_product", as_it_is)
         patch.setattr(native_model, "_in_sixteen_bits", wide)
-        tensors = dict(native_model._tensors(encoder, {}))
-    return Computed(tensors, native_model._settings(encoder).as_json(), rounds=False)
+        tensors = dict(native_model._tensors(encoder, {}, narrow=False))
+    return Computed(tensors, native_model._settings(encoder, narrow=False).as_json(), rounds=False)
 
 
 def texts(original: Original, lengths: Sequence[int] = LENGTHS) -> list[Feeds]:

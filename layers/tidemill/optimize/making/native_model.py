@@ -16,6 +16,7 @@ from safetensors.numpy import save_file
 
 from tidemill.engines import Feeds
 from tidemill.errors import OptimizeError
+from tidemill.native.narrow import ROUNDED, sums
 from tidemill.native.settings import METADATA, Settings
 from tidemill.optimize.loading.encoder import Embeddings, Encoder, Floats, Layer, Linear, Norm
 from tidemill.optimize.loading.original import Original
@@ -34,28 +35,32 @@ _PRODUCTS: Final = ("attention", "output", "up", "down")
 Tensors = Iterator[tuple[str, npt.NDArray[Any]]]
 
 
-def quantise(original: Original, file: Path, calibration: Sequence[Feeds]) -> None:
+def quantise(
+    original: Original, file: Path, calibration: Sequence[Feeds], *, narrow: bool = False
+) -> None:
     """Write `original` to `file` with int8 weights; the same checkpoint and texts, the same bytes.
 
     Args:
         original: What is quantised.
         file: Where it goes: safetensors, with the JSON of `tidemill.native.settings`.
         calibration: Inputs of texts like those that will come; the smoothing is by what they give.
+        narrow: Whether weights are to be narrow (`tidemill.native.narrow`).
 
     Raises:
         OptimizeError: The kernels compute no such encoder, or its embeddings overflow.
     """
     encoder = unpack(original.module)
     products = [getattr(layer, name).module for layer in encoder.layers for name in _PRODUCTS]
-    tensors = dict(_tensors(encoder, largest(original, products, calibration)))
+    magnitudes = largest(original, products, calibration)
+    tensors = dict(_tensors(encoder, magnitudes, narrow=narrow))
     save_file(
         {name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()},
         file,
-        metadata={METADATA: json.dumps(_settings(encoder).as_json())},
+        metadata={METADATA: json.dumps(_settings(encoder, narrow=narrow).as_json())},
     )
 
 
-def _settings(encoder: Encoder) -> Settings:
+def _settings(encoder: Encoder, *, narrow: bool) -> Settings:
     return Settings(
         heads=encoder.heads,
         epsilon=encoder.epsilon,
@@ -64,13 +69,14 @@ def _settings(encoder: Encoder) -> Settings:
         layers=encoder.order,
         select=encoder.select,
         head=tuple(dense.activation for dense in encoder.head),
+        narrow=narrow,
     )
 
 
-def _tensors(encoder: Encoder, magnitudes: Mapping[str, Floats]) -> Tensors:
+def _tensors(encoder: Encoder, magnitudes: Mapping[str, Floats], *, narrow: bool) -> Tensors:
     yield from _embeddings(encoder.embeddings)
     for number, layer in enumerate(encoder.layers):
-        yield from _layer(f"layers.{number}", layer, magnitudes)
+        yield from _layer(f"layers.{number}", layer, magnitudes, narrow=narrow)
     if encoder.distance is not None:
         yield "attention.distance", encoder.distance
     for number, dense in enumerate(encoder.head):
@@ -97,15 +103,16 @@ def _in_sixteen_bits(name: str, table: Floats) -> npt.NDArray[np.float16]:
     return narrow
 
 
-def _layer(name: str, layer: Layer, magnitudes: Mapping[str, Floats]) -> Tensors:
+def _layer(name: str, layer: Layer, magnitudes: Mapping[str, Floats], *, narrow: bool) -> Tensors:
     for product in _PRODUCTS:
         linear: Linear = getattr(layer, product)
-        yield from _product(f"{name}.{product}", linear, magnitudes.get(linear.module))
+        magnitude = magnitudes.get(linear.module)
+        yield from _product(f"{name}.{product}", linear, magnitude, narrow=narrow)
     yield from _floats(f"{name}.attention_norm", layer.attention_norm)
     yield from _floats(f"{name}.norm", layer.norm)
 
 
-def _product(name: str, linear: Linear, magnitude: Floats | None) -> Tensors:
+def _product(name: str, linear: Linear, magnitude: Floats | None, *, narrow: bool) -> Tensors:
     """Smoothed, then rounded: x W^T = (x / factors) (W * factors)^T."""
     channels = linear.weight.shape[1]
     divisor = (
@@ -114,7 +121,10 @@ def _product(name: str, linear: Linear, magnitude: Floats | None) -> Tensors:
         else factors(magnitude, linear.weight.T, alpha=_ALPHA)
     )
     weight = linear.weight * divisor
-    scale = np.maximum(np.abs(weight).max(axis=1), _SMALLEST) / _LARGEST_INTEGER
+    if narrow:
+        scale = np.maximum(sums(weight).max(axis=1), _SMALLEST) / ROUNDED
+    else:
+        scale = np.maximum(np.abs(weight).max(axis=1), _SMALLEST) / _LARGEST_INTEGER
     yield f"{name}.weight", np.rint(weight / scale[:, np.newaxis]).astype(np.int8)
     yield f"{name}.scale", scale.astype(np.float32)
     yield f"{name}.bias", linear.bias

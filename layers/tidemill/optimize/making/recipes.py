@@ -64,7 +64,8 @@ def recipes(target: Target, machine: Machine) -> tuple[Recipe, ...]:
     # Lambda's Ice Lake has no bf16.
     rest: Rest = "bf16" if target == "this" and "bf16" in machine.features else "f32"
     return (
-        _native_int8("avx2"),
+        _native_int8("avx512", "vnni"),
+        _native_int8_narrow(),
         _openvino_int8(rest),
         _openvino_int8_weights(rest),
         _onnx_int8("vnni", "vnni", saturates=False),
@@ -91,20 +92,29 @@ def _proof(variant: Variant, machine: Machine) -> frozenset[str]:
     if "x86_64" not in machine.features:
         return frozenset(variant.requires)
     # These add products of eight bits in 32 too: the integers are the same.
-    instead = {"arm64": {"vnni"}, "dotprod": {"avx2"}}
+    instead = {"arm64": {"vnni"}, "dotprod": {"avx512", "vnni"}}
     return frozenset(chain.from_iterable(instead.get(name, {name}) for name in variant.requires))
 
 
 def _native_int8(*requires: str) -> Recipe:
+    how = "smoothed, int8 weights per channel, int8 activations scaled by token, on own kernels"
+    return _native("int8", how, *requires, narrow=False)
+
+
+def _native_int8_narrow() -> Recipe:
+    how = "as native-int8, with weights narrow enough for AVX2"
+    return _native("int8-avx2", how, "avx2", narrow=True)
+
+
+def _native(name: str, how: str, *requires: str, narrow: bool) -> Recipe:
     def build(materials: Materials, file: Path) -> None:
         try:
-            native_model.quantise(materials.original, file, materials.calibration)
+            native_model.quantise(materials.original, file, materials.calibration, narrow=narrow)
         except OptimizeError as error:
             raise OptimizeError(f"not made: Tidemill's kernels are for others, {error}") from error
 
-    how = "smoothed, int8 weights per channel, int8 activations scaled by token, on own kernels"
-    variant = Variant("native-int8", "native", "native-int8.safetensors", "int8", requires=requires)
-    return Recipe(variant, how, build)
+    file = f"native-{name}.safetensors"
+    return Recipe(Variant(f"native-{name}", "native", file, "int8", requires=requires), how, build)
 
 
 def _onnx_float32() -> Recipe:

@@ -17,9 +17,11 @@ from tests.layers.optimize.checkpoints import (
 from tests.layers.optimize.encoders import Array, computing, furthest, texts
 from tests.layers.optimize.loading.test_unpacking import COVERED
 from tidemill.artifact import TaskName
-from tidemill.engines import Feeds, installed_engines
+from tidemill.engines import Feeds
 from tidemill.engines.native import NativeEngine
 from tidemill.errors import OptimizeError
+from tidemill.native import library
+from tidemill.native.narrow import MOST, sums
 from tidemill.optimize.loading.encoder import Linear
 from tidemill.optimize.loading.original import Original, load
 from tidemill.optimize.making import native_model
@@ -51,18 +53,20 @@ def by_kernels(file: Path, original: Original) -> Callable[[Feeds], Array]:
     return compute
 
 
+@pytest.mark.parametrize(("narrow", "close"), [(False, CLOSE), (True, 2 * CLOSE)])
 @pytest.mark.parametrize(
     "task", ["text-classification", "token-classification", "feature-extraction"]
 )
 @pytest.mark.parametrize("architecture", COVERED)
 def test_eight_bits_give_what_the_checkpoint_gives(
-    architecture: Architecture, task: TaskName, tmp_path: Path
+    architecture: Architecture, task: TaskName, narrow: bool, close: float, tmp_path: Path
 ) -> None:
     original = load(str(checkpoint(tmp_path / "model", architecture, task)))
-    file = quantised(original, tmp_path / "native-int8.safetensors")
-    assert furthest(original, computing(computed(file))) < CLOSE
-    if "native" in installed_engines():
-        assert furthest(original, by_kernels(file, original)) < CLOSE
+    file = tmp_path / "a.safetensors"
+    quantise(original, file, texts(original), narrow=narrow)
+    assert furthest(original, computing(computed(file))) < close
+    if library(narrow=narrow):
+        assert furthest(original, by_kernels(file, original)) < close
 
 
 @pytest.mark.parametrize("architecture", COVERED)
@@ -105,12 +109,22 @@ def test_rows_fill_the_eight_bits_whatever_they_hold() -> None:
     weight = (random.normal(size=(4, 8)) * [[1], [1e-3], [1e3], [0]]).astype(np.float32)
     linear = Linear(weight, np.zeros(4, np.float32), "query")
     magnitude = random.uniform(0.1, 100, 8).astype(np.float32)
-    tensors: dict[str, Any] = dict(native_model._product("a", linear, magnitude))
+    tensors: dict[str, Any] = dict(native_model._product("a", linear, magnitude, narrow=False))
     rounded, scale, smooth = (tensors[f"a.{name}"] for name in ("weight", "scale", "smooth"))
     assert (rounded.dtype, scale.dtype, smooth.dtype) == (np.int8, np.float32, np.float32)
     assert np.abs(rounded).max(axis=1).tolist() == [127, 127, 127, 0]
     back = rounded * scale[:, None] * smooth
     assert (np.abs(back - weight) <= 0.501 * scale[:, None] * smooth).all()
+
+
+def test_narrow_weights_keep_within_what_avx2_adds_up(tmp_path: Path) -> None:
+    original = load(str(checkpoint(tmp_path / "model", "bert")))
+    file = tmp_path / "a.safetensors"
+    quantise(original, file, texts(original), narrow=True)
+    found = computed(file)
+    weights = {name: found.tensors[f"layers.0.{name}.weight"] for name in native_model._PRODUCTS}
+    assert found.settings["narrow"]
+    assert all(MOST - 4 < sums(weight).max() <= MOST for weight in weights.values())
 
 
 def test_embeddings_too_large_for_sixteen_bits_are_refused(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ SAPPHIRE_RAPIDS = ICE_LAKE | {"bf16", "amx"}
 GRAVITON = frozenset({"arm64", "dotprod", "i8mm", "bf16"})
 X86 = [
     "native-int8",
+    "native-int8-avx2",
     "openvino-int8",
     "openvino-int8-weights",
     "onnx-int8-vnni",
@@ -86,7 +87,8 @@ def test_what_the_processor_lacks_is_named(monkeypatch: pytest.MonkeyPatch) -> N
         for each in recipes("this", machine(SAPPHIRE_RAPIDS))
     }
     assert found == {
-        "native-int8": "not proven: that needs a processor with avx2",
+        "native-int8": "not proven: that needs a processor with avx512, vnni",
+        "native-int8-avx2": "not proven: that needs a processor with avx2",
         "openvino-int8": "not proven: that needs a processor with bf16, vnni",
         "openvino-int8-weights": "not proven: that needs a processor with bf16, vnni",
         "onnx-int8-vnni": "not proven: that needs a processor with vnni",
@@ -125,7 +127,7 @@ def test_kernels_that_were_not_built_are_told(monkeypatch: pytest.MonkeyPatch) -
 def test_one_file_of_the_kernels_serves_both_kinds_of_processor() -> None:
     x86, arm = (recipes("this", machine(features))[0] for features in (ICE_LAKE, GRAVITON))
     assert (x86.variant.file, x86.how) == (arm.variant.file, arm.how)
-    assert (x86.variant.requires, arm.variant.requires) == (("avx2",), ("dotprod",))
+    assert (x86.variant.requires, arm.variant.requires) == (("avx512", "vnni"), ("dotprod",))
 
 
 def test_a_model_that_the_kernels_do_not_compute_is_told(tmp_path: Path) -> None:
@@ -137,7 +139,9 @@ def test_a_model_that_the_kernels_do_not_compute_is_told(tmp_path: Path) -> None
     assert not (tmp_path / "native-int8.safetensors").exists()
 
 
-@pytest.mark.parametrize(("name", "needed"), [("native-int8", "avx2"), ("onnx-int8-arm64", "vnni")])
+@pytest.mark.parametrize(
+    ("name", "needed"), [("native-int8", "avx512, vnni"), ("onnx-int8-arm64", "vnni")]
+)
 def test_arm64_is_proven_on_x86_where_both_give_the_same_integers(
     name: str, needed: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
