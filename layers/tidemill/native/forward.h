@@ -10,18 +10,15 @@
              finish_share(run->steps + step))
 
 // Rows are shared out in blocks, four or so for each member.
-static inline size_t block_of(const struct run *run) {
-    return run->tokens / (4 * run->team.size) + 1;
+static inline size_t block_of(const struct run *run, size_t rows) {
+    return rows / (4 * run->team.size) + 1;
 }
 
-static inline size_t blocks_of(const struct run *run) {
-    return (run->tokens + block_of(run) - 1) / block_of(run);
-}
-
-static inline size_t end_of(const struct run *run, size_t block) {
-    const size_t end = (block + 1) * block_of(run);
-    return end < run->tokens ? end : run->tokens;
-}
+// For every row of the blocks that this member gets of the first `rows`.
+#define SHARED_ROWS(row, rows) \
+    SHARED(block, (rows + block_of(run, rows) - 1) / block_of(run, rows)) \
+        for (size_t row = block * block_of(run, rows); \
+             row < rows && row < (block + 1) * block_of(run, rows); row++)
 
 static void embed(const struct run *run, size_t token, float *to) {
     const struct description *about = &run->encoder->about;
@@ -42,19 +39,17 @@ static size_t embed_all(struct run *run, size_t step) {
     const struct description *about = &run->encoder->about;
     const size_t stride = up_to(about->hidden, WIDTH);
     const float *smooth = run->encoder->layers[about->layers[0]].attention.smooth;
-    SHARED(block, blocks_of(run)) {
-        for (size_t t = block * block_of(run); t < end_of(run, block); t++) {
-            float *row = run->states + t * stride;
-            if (about->widen.out) {
-                float *narrow_row = run->contexts + t * stride;
-                embed(run, t, narrow_row);
-                for (size_t i = 0; i < stride; i++)
-                    row[i] = i < about->hidden ? dense_at(&about->widen, narrow_row, i) : 0.0f;
-            } else {
-                embed(run, t, row);
-            }
-            quantise(row, smooth, about->hidden, &run->of_states, t);
+    SHARED_ROWS(t, run->tokens) {
+        float *row = run->states + t * stride;
+        if (about->widen.out) {
+            float *narrow_row = run->contexts + t * stride;
+            embed(run, t, narrow_row);
+            for (size_t i = 0; i < stride; i++)
+                row[i] = i < about->hidden ? dense_at(&about->widen, narrow_row, i) : 0.0f;
+        } else {
+            embed(run, t, row);
         }
+        quantise(row, smooth, about->hidden, &run->of_states, t);
     }
     return step;
 }
@@ -62,41 +57,68 @@ static size_t embed_all(struct run *run, size_t step) {
 // As many rows as stay in a core's own cache with a panel of weights.
 enum { ROWS_AT_ONCE = 10 * ROWS };
 
-static size_t apply_all(
-    struct run *run, size_t step, const struct linear *linear, enum activation activation,
-    const struct activations *rows, float *to
+// The first `rows` rows by the panels from `start` to `stop`.
+static size_t apply_panels(
+    struct run *run, size_t step, const struct linear *linear, size_t start, size_t stop,
+    enum activation activation, const struct activations *from, size_t rows, float *to
 ) {
-    const size_t panels = linear->columns.count;
-    const size_t blocks = (run->tokens + ROWS_AT_ONCE - 1) / ROWS_AT_ONCE;
+    const size_t blocks = (rows + ROWS_AT_ONCE - 1) / ROWS_AT_ONCE;
     // Sixteen shares or so for each member: taking one costs as much as a small product.
-    const size_t grain = panels / (16 * run->team.size) + 1;
-    const size_t groups = (panels + grain - 1) / grain;
+    const size_t grain = (stop - start) / (16 * run->team.size) + 1;
+    const size_t groups = (stop - start + grain - 1) / grain;
     SHARED(share, blocks * groups) {
         const size_t block = share / groups, group = share % groups;
-        const size_t first = block * run->tokens / blocks, end = (block + 1) * run->tokens / blocks;
-        for (size_t panel = group * grain; panel < panels && panel < (group + 1) * grain; panel++)
-            apply(linear, activation, rows, first, end - first, panel, to, panels * WIDTH);
+        const size_t first = block * rows / blocks, end = (block + 1) * rows / blocks;
+        const size_t begin = start + group * grain;
+        for (size_t panel = begin; panel < stop && panel < begin + grain; panel++)
+            apply(
+                linear, activation, from, first, end - first, panel, to,
+                linear->columns.count * WIDTH
+            );
     }
     return step;
 }
 
-static size_t attend_all(struct run *run, size_t step, const struct layer *layer, int member) {
+static size_t apply_all(
+    struct run *run, size_t step, const struct linear *linear, enum activation activation,
+    const struct activations *from, size_t rows, float *to
+) {
+    const size_t panels = linear->columns.count;
+    return apply_panels(run, step, linear, 0, panels, activation, from, rows, to);
+}
+
+// Queries of the first `rows`; keys and values of every token.
+static size_t project_all(struct run *run, size_t step, const struct linear *linear, size_t rows) {
+    const size_t panels = linear->columns.count;
+    const size_t apart = rows < run->tokens ? run->encoder->about.hidden / WIDTH : 0;
+    if (apart)
+        step = apply_panels(
+            run, step, linear, 0, apart, NONE, &run->of_states, rows, run->projected
+        );
+    return apply_panels(
+        run, step, linear, apart, panels, NONE, &run->of_states, run->tokens, run->projected
+    );
+}
+
+static size_t attend_all(
+    struct run *run, size_t step, const struct layer *layer, size_t rows, int member
+) {
     const struct description *about = &run->encoder->about;
     const size_t hidden = about->hidden, size = hidden / about->heads, tokens = run->tokens;
     const size_t stride = up_to(3 * hidden, WIDTH);
-    step = apply_all(run, step, &layer->attention, NONE, &run->of_states, run->projected);
+    step = project_all(run, step, &layer->attention, rows);
     SHARED(number, about->heads) {
         struct head *head = run->heads + number;
         const float *from = run->projected + number * size;
         floats means[up_to(size, LANES) / LANES];
-        prepare_queries(head, from, stride, tokens, size);
+        prepare_queries(head, from, stride, rows, size);
         prepare_keys(head, from + hidden, stride, tokens, size, means);
         prepare_values(head, from + 2 * hidden, stride, tokens, size);
     }
-    const size_t blocks = (tokens + ROWS - 1) / ROWS;
+    const size_t blocks = (rows + ROWS - 1) / ROWS;
     SHARED(share, about->heads * blocks) {
         const size_t number = share / blocks, block = share % blocks;
-        const size_t first = block * tokens / blocks, end = (block + 1) * tokens / blocks;
+        const size_t first = block * rows / blocks, end = (block + 1) * rows / blocks;
         const size_t most = about->most_tokens;
         const float *distances =
             about->distances ? about->distances + number * (2 * most - 1) + most - 1 : NULL;
@@ -109,28 +131,25 @@ static size_t attend_all(struct run *run, size_t step, const struct layer *layer
 }
 
 static size_t quantise_all(
-    struct run *run, size_t step, const float *rows, const struct linear *linear,
+    struct run *run, size_t step, const float *from, const struct linear *linear, size_t rows,
     struct activations *to
 ) {
-    SHARED(block, blocks_of(run))
-        for (size_t t = block * block_of(run); t < end_of(run, block); t++)
-            quantise(rows + t * up_to(linear->in, WIDTH), linear->smooth, linear->in, to, t);
+    SHARED_ROWS(t, rows)
+        quantise(from + t * up_to(linear->in, WIDTH), linear->smooth, linear->in, to, t);
     return step;
 }
 
-// Add `rows` to the states, normalise, and quantise for `next`, which is NULL after the last layer.
+// Add `from` to the states, normalise, and quantise for `next`, which is NULL after the last layer.
 static size_t add_all(
-    struct run *run, size_t step, const float *rows, const struct norm *norm,
+    struct run *run, size_t step, const float *from, const struct norm *norm, size_t rows,
     const struct linear *next
 ) {
     const size_t hidden = run->encoder->about.hidden, stride = up_to(hidden, WIDTH);
-    SHARED(block, blocks_of(run)) {
-        for (size_t t = block * block_of(run); t < end_of(run, block); t++) {
-            float *state = run->states + t * stride;
-            add(state, rows + t * stride, hidden);
-            normalise(state, norm, hidden, run->encoder->about.epsilon);
-            if (next) quantise(state, next->smooth, hidden, &run->of_states, t);
-        }
+    SHARED_ROWS(t, rows) {
+        float *state = run->states + t * stride;
+        add(state, from + t * stride, hidden);
+        normalise(state, norm, hidden, run->encoder->about.epsilon);
+        if (next) quantise(state, next->smooth, hidden, &run->of_states, t);
     }
     return step;
 }
@@ -138,17 +157,20 @@ static size_t add_all(
 static size_t layer_all(
     struct run *run, size_t step, const struct layer *layer, const struct layer *next, int member
 ) {
-    step = attend_all(run, step, layer, member);
-    step = quantise_all(run, step, run->contexts, &layer->output, &run->of_contexts);
+    const struct description *about = &run->encoder->about;
+    // Of the last layer's states, some heads see the first token's alone.
+    const size_t rows = next || about->select != FIRST ? run->tokens : 1;
+    step = attend_all(run, step, layer, rows, member);
+    step = quantise_all(run, step, run->contexts, &layer->output, rows, &run->of_contexts);
     // Queries, keys and values are used up.
-    step = apply_all(run, step, &layer->output, NONE, &run->of_contexts, run->projected);
-    step = add_all(run, step, run->projected, layer->attention_norm, &layer->up);
+    step = apply_all(run, step, &layer->output, NONE, &run->of_contexts, rows, run->projected);
+    step = add_all(run, step, run->projected, layer->attention_norm, rows, &layer->up);
     step = apply_all(
-        run, step, &layer->up, run->encoder->about.activation, &run->of_states, run->raised
+        run, step, &layer->up, about->activation, &run->of_states, rows, run->raised
     );
-    step = quantise_all(run, step, run->raised, &layer->down, &run->of_raised);
-    step = apply_all(run, step, &layer->down, NONE, &run->of_raised, run->projected);
-    return add_all(run, step, run->projected, layer->norm, next ? &next->attention : NULL);
+    step = quantise_all(run, step, run->raised, &layer->down, rows, &run->of_raised);
+    step = apply_all(run, step, &layer->down, NONE, &run->of_raised, rows, run->projected);
+    return add_all(run, step, run->projected, layer->norm, rows, next ? &next->attention : NULL);
 }
 
 // What the head sees of the states: `rows` of it.

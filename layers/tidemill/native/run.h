@@ -110,8 +110,9 @@ static struct run *open_run(const struct encoder *encoder, int32_t threads) {
     struct run *run = calloc(1, sizeof *run);
     if (!run) return NULL;
     run->encoder = encoder;
-    // A layer has ten steps; before come embeddings, and after them selecting and the model's head.
-    run->step_count = 10 * about->layer_count + about->head_count + 4;
+    // A layer has ten steps, and the last may have one more; before come embeddings, and after them
+    // selecting and the model's head.
+    run->step_count = 10 * about->layer_count + about->head_count + 5;
     run->steps = calloc(run->step_count, sizeof *run->steps);
     run->heads = calloc(about->heads, sizeof *run->heads);
     run->scratch = calloc(threads, sizeof *run->scratch);

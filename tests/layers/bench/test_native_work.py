@@ -6,17 +6,37 @@ from tidemill.bench.work import Product
 
 
 def test_every_product_of_a_text_is_counted(tmp_path: Path) -> None:
-    path = encoder(hidden=48, inner=80, heads=4, layers=(0, 1)).write(tmp_path / "model")
+    path = encoder(hidden=48, inner=80, heads=4, layers=(0, 1), select="mean", head={}).write(
+        tmp_path / "model"
+    )
     (work,) = described(path, [9])
     assert work.weights == {
         Product(9, 48, 144): 2,
         Product(9, 48, 48): 2,
         Product(9, 48, 80): 2,
         Product(9, 80, 48): 2,
-        Product(1, 48, 48): 1,
-        Product(1, 48, 3): 1,
     }
     assert work.attention == 2 * 2 * 9 * 9 * 48
+
+
+def test_of_the_last_layer_a_head_for_the_first_token_needs_that_and_all_keys_and_values(
+    tmp_path: Path,
+) -> None:
+    path = encoder(hidden=48, inner=80, heads=4, layers=(0, 1)).write(tmp_path / "model")
+    (work,) = described(path, [9])
+    assert work.weights == {
+        Product(9, 48, 144): 1,
+        Product(9, 48, 48): 1,
+        Product(9, 48, 80): 1,
+        Product(9, 80, 48): 1,
+        Product(9, 48, 96): 1,
+        # The query, attention's output, and the dense layer of the head.
+        Product(1, 48, 48): 3,
+        Product(1, 48, 80): 1,
+        Product(1, 80, 48): 1,
+        Product(1, 48, 3): 1,
+    }
+    assert work.attention == 2 * 9 * 9 * 48 + 2 * 1 * 9 * 48
 
 
 def test_wide_embeddings_and_heads_for_every_token_take_more(tmp_path: Path) -> None:

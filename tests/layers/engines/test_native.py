@@ -130,6 +130,18 @@ def test_every_library_gives_the_same_bytes(
     assert all(others == given[0] for others in given)
 
 
+@pytest.mark.parametrize("shape", [name for name in SHAPES if "select" not in SHAPES[name]])
+def test_a_first_token_whose_others_are_not_computed_is_the_same(
+    shape: str, tmp_path: Path
+) -> None:
+    of_every = encoder(**{**SHAPES[shape], "narrow": True, "select": "every", "head": {}})
+    of_first = encoder(**{**SHAPES[shape], "narrow": True, "select": "first", "head": {}})
+    every, first = opened(of_every, tmp_path), opened(of_first, tmp_path, threads=2)
+    for tokens in LENGTHS:
+        states = every.run(feeds(ids(tokens)))
+        assert first.run(feeds(ids(tokens))).tobytes() == states[:, 0].tobytes()
+
+
 @pytest.mark.parametrize("threads", [2, 3, 7])
 def test_any_number_of_threads_gives_the_same_bytes(threads: int, tmp_path: Path) -> None:
     model = encoder(select="every", head={"none": 7})
