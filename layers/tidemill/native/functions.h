@@ -23,22 +23,21 @@ static inline floats two_to_the(floats x) {
     return (floats)((ints)p + (n << 23));
 }
 
-// The error function, within 4e-7: a rational function on [-4, 4], the one that Eigen has
-// (generic_fast_erf_float).
-static inline floats error_function(floats x) {
-    x = smaller(larger(x, all(-4.0f)), all(4.0f));
+// The share of a normal distribution below x, within 6e-6: a half and an odd polynomial on [-4.4, 4.4],
+// the one of whose x-fold the largest error is least: 5e-5, a five-hundredth of a level where GELU's
+// values reach 3. The error function itself would take a division.
+static inline floats normal_below(floats x) {
+    x = smaller(larger(x, all(-4.4f)), all(4.4f));
     const floats s = x * x;
-    floats p = s * -2.72614225801306e-10f + 2.77068142495902e-08f;
-    p = p * s + -2.10102402082508e-06f;
-    p = p * s + -5.69250639462346e-05f;
-    p = p * s + -7.34990630326855e-04f;
-    p = p * s + -2.95459980854025e-03f;
-    p = p * s + -1.60960333262415e-02f;
-    floats q = s * -1.45660718464996e-05f + -2.13374055278905e-04f;
-    q = q * s + -1.68282697438203e-03f;
-    q = q * s + -7.37332916720468e-03f;
-    q = q * s + -1.42647390514189e-02f;
-    return x * p / q;
+    floats p = s * 3.57254924e-11f + -3.75655834e-09f;
+    p = p * s + 1.74168140e-07f;
+    p = p * s + -4.72634823e-06f;
+    p = p * s + 8.43081262e-05f;
+    p = p * s + -1.05508161e-03f;
+    p = p * s + 9.64331662e-03f;
+    p = p * s + -6.60768833e-02f;
+    p = p * s + 3.98761866e-01f;
+    return x * p + 0.5f;
 }
 
 // x / (1 + e^-u)
@@ -48,7 +47,7 @@ static inline floats logistic(floats x, floats u) {
 
 static inline floats activated(floats x, enum activation activation) {
     switch (activation) {
-        case GELU: return x * 0.5f * (1.0f + error_function(x * 0.70710678118654752f));
+        case GELU: return x * normal_below(x);
         case GELU_TANH: // x (1 + tanh u) / 2, where u is root 2/pi times the cubic: x / (1 + e^-2u)
             return logistic(x, x * (1.0f + 0.044715f * x * x) * 1.5957691216057308f);
         case RELU: return chosen(x < 0.0f, all(0.0f), x); // which keeps NaN

@@ -88,6 +88,10 @@ static inline void apply(
         const float *scales = rows->scales + from;
         float *at = to + from * stride;
         struct tile tile;
+        // Long texts' rows are written to memory far away, which is asked for before it is needed.
+        for (size_t r = 0; r < end - from; r++)
+            for (size_t v = 0; v < VECTORS; v++)
+                __builtin_prefetch(at + r * stride + panel * WIDTH + v * LANES, 1);
         multiply(
             end - from, rows->levels + from * rows->stride, rows->stride, &linear->columns, panel,
             &tile

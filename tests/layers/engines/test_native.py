@@ -1,3 +1,4 @@
+import math
 import os
 import subprocess
 import sys
@@ -8,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.fakes.encoders import POSITIONS, VOCABULARY, Encoder, encoder
+from tests.fakes.encoders import POSITIONS, VOCABULARY, Encoder, encoder, gelu
 from tidemill.engines import Engine, installed_engines, open_engine
 from tidemill.engines.native import NativeEngine
 from tidemill.errors import ArtifactError, EngineError
@@ -140,6 +141,12 @@ def test_a_first_token_whose_others_are_not_computed_is_the_same(
     for tokens in LENGTHS:
         states = every.run(feeds(ids(tokens)))
         assert first.run(feeds(ids(tokens))).tobytes() == states[:, 0].tobytes()
+
+
+def test_gelu_is_approximated_better_than_eight_bits_tell() -> None:
+    x = np.linspace(-20, 20, 4001)
+    exact = [value * (1 + math.erf(value / math.sqrt(2))) / 2 for value in x]
+    assert np.abs(gelu(x) - exact).max() < 3e-5
 
 
 @pytest.mark.parametrize("threads", [2, 3, 7])
