@@ -50,8 +50,10 @@ class Encoder:
     def compute(self, ids: Ids, types: Ids | None = None) -> Doubles:
         """What the model gives for one text."""
         states = self._embed(ids, types)
-        for number in self.settings["layers"]:
+        *before, last = self.settings["layers"]
+        for number in before:
             states = self._layer(f"layers.{number}", states)
+        states = self._layer(f"layers.{last}", states, last=True)
         seen: Mapping[str, Callable[[Doubles], Doubles]] = {
             "first": lambda rows: rows[:1],
             "mean": lambda rows: rows.mean(0, keepdims=True),
@@ -83,19 +85,19 @@ class Encoder:
             else rows
         )
 
-    def _layer(self, name: str, states: Doubles) -> Doubles:
-        contexts = self._attention(self._linear(f"{name}.attention", states))
+    def _layer(self, name: str, states: Doubles, *, last: bool = False) -> Doubles:
+        if last and self.settings["select"] == "first":
+            contexts, states = self._attention_of_first(f"{name}.attention", states), states[:1]
+        else:
+            contexts = self._attention(self._linear(f"{name}.attention", states))
         states = states + self._linear(f"{name}.output", contexts)
         states = self._norm(f"{name}.attention_norm", states)
         inner = _ACTIVATIONS[self.settings["activation"]](self._linear(f"{name}.up", states))
         return self._norm(f"{name}.norm", states + self._linear(f"{name}.down", inner))
 
     def _attention(self, projected: Doubles) -> Doubles:
-        heads, tokens = self.settings["heads"], len(projected)
-        query, key, value = (
-            part.reshape(tokens, heads, -1).transpose(1, 0, 2)
-            for part in np.split(projected, 3, axis=1)
-        )
+        tokens = len(projected)
+        query, key, value = self._heads(projected)
         key, mean = key - key.mean(1, keepdims=True), value.mean(1, keepdims=True)
         scores = self._rounded(query, -1) @ self._rounded(key, -1).transpose(0, 2, 1)
         scores = scores / math.sqrt(query.shape[-1])
@@ -110,8 +112,27 @@ class Encoder:
         contexts = shares @ self._rounded(value - mean, 1) + mean
         return np.asarray(contexts.transpose(1, 0, 2).reshape(tokens, -1))
 
-    def _linear(self, name: str, rows: Doubles) -> Doubles:
-        smooth = self._rounded(rows * self._of(f"{name}.smooth"), -1)
+    def _attention_of_first(self, name: str, states: Doubles) -> Doubles:
+        """The first token's, with neither keys, values nor probabilities rounded."""
+        query, _, _ = self._heads(self._linear(name, states[:1]))
+        _, key, value = self._heads(self._linear(name, states, rounds=False))
+        scores = query @ key.transpose(0, 2, 1) / math.sqrt(query.shape[-1])
+        if "attention.distance" in self.tensors:
+            distances = self._of("attention.distance")
+            middle = distances.shape[1] // 2
+            scores = scores + distances[:, None, middle : middle + len(states)]
+        shares = np.exp(scores - scores.max(-1, keepdims=True))
+        contexts = shares / shares.sum(-1, keepdims=True) @ value
+        return np.asarray(contexts.reshape(1, -1))
+
+    def _heads(self, projected: Doubles) -> list[Doubles]:
+        """Queries, keys and values, each [heads, tokens, size]."""
+        shape = (len(projected), self.settings["heads"], -1)
+        return [part.reshape(shape).transpose(1, 0, 2) for part in np.split(projected, 3, axis=1)]
+
+    def _linear(self, name: str, rows: Doubles, *, rounds: bool = True) -> Doubles:
+        smooth = rows * self._of(f"{name}.smooth")
+        smooth = self._rounded(smooth, -1) if rounds else smooth
         weight = self._of(f"{name}.weight") * self._of(f"{name}.scale")[:, None]
         return np.asarray(smooth @ weight.T + self._of(f"{name}.bias"))
 

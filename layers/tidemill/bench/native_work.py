@@ -16,27 +16,31 @@ def described(path: Path, lengths: Sequence[int]) -> list[Work]:
 
 def _products(model: Model, tokens: int) -> Iterator[tuple[Product, bool, int]]:
     sizes = model.description
+    hidden = sizes.hidden
     for layer in range(sizes.layer_count):
         last = layer == sizes.layer_count - 1
         first_alone = last and SELECTS[sizes.select] == "first"
-        yield from _layer(model, tokens, 1 if first_alone else tokens)
-    if sizes.width != sizes.hidden:
-        yield Product(tokens, sizes.width, sizes.hidden), True, 1
+        yield from _attention_of_first(model, tokens) if first_alone else _attention(model, tokens)
+        needed = 1 if first_alone else tokens
+        yield Product(needed, hidden, hidden), True, 1
+        yield Product(needed, hidden, sizes.inner), True, 1
+        yield Product(needed, sizes.inner, hidden), True, 1
+    if sizes.width != hidden:
+        yield Product(tokens, sizes.width, hidden), True, 1
     for part in sizes.head[: sizes.head_count]:
         yield Product(tokens if model.every else 1, part.in_, part.out), True, 1
 
 
-def _layer(model: Model, tokens: int, needed: int) -> Iterator[tuple[Product, bool, int]]:
-    """Of a layer of which only the first `needed` tokens' states are used."""
+def _attention(model: Model, tokens: int) -> Iterator[tuple[Product, bool, int]]:
     sizes = model.description
-    hidden, inner = sizes.hidden, sizes.inner
-    if needed == tokens:
-        yield Product(tokens, hidden, 3 * hidden), True, 1
-    else:
-        yield Product(needed, hidden, hidden), True, 1
-        yield Product(tokens, hidden, 2 * hidden), True, 1
-    yield Product(needed, hidden, hidden), True, 1
-    yield Product(needed, hidden, inner), True, 1
-    yield Product(needed, inner, hidden), True, 1
+    yield Product(tokens, sizes.hidden, 3 * sizes.hidden), True, 1
     # Queries by keys, and scores by values.
-    yield Product(needed, hidden // sizes.heads, tokens), False, 2 * sizes.heads
+    yield Product(tokens, sizes.hidden // sizes.heads, tokens), False, 2 * sizes.heads
+
+
+def _attention_of_first(model: Model, tokens: int) -> Iterator[tuple[Product, bool, int]]:
+    """Where no keys and values are made (`first.h`)."""
+    sizes = model.description
+    # A query, the query by weights of keys, and blended states by weights of values.
+    yield Product(1, sizes.hidden, sizes.hidden), True, 3
+    yield Product(tokens, sizes.hidden, sizes.heads), False, 2

@@ -1,24 +1,8 @@
 // From token ids to what the model's head gives: the steps that all members of a team go through.
 #pragma once
 
-#include "run.h"
-
-// For every share that this member gets of a step of `count`; then until the others' are done, too.
-#define SHARED(share, count) \
-    for (size_t of = (count), open = 1; open; open = 0, await_step(run->steps + step++, of)) \
-        for (size_t share; (share = next_share(run->steps + step, of)) < of; \
-             finish_share(run->steps + step))
-
-// Rows are shared out in blocks, four or so for each member.
-static inline size_t block_of(const struct run *run, size_t rows) {
-    return rows / (4 * run->team.size) + 1;
-}
-
-// For every row of the blocks that this member gets of the first `rows`.
-#define SHARED_ROWS(row, rows) \
-    SHARED(block, (rows + block_of(run, rows) - 1) / block_of(run, rows)) \
-        for (size_t row = block * block_of(run, rows); \
-             row < rows && row < (block + 1) * block_of(run, rows); row++)
+#include "first.h"
+#include "shares.h"
 
 static void embed(const struct run *run, size_t token, float *to) {
     const struct description *about = &run->encoder->about;
@@ -57,24 +41,21 @@ static size_t embed_all(struct run *run, size_t step) {
 // As many rows as stay in a core's own cache with a panel of weights.
 enum { ROWS_AT_ONCE = 10 * ROWS };
 
-// The first `rows` rows by the panels from `start` to `stop`.
+// The first `rows` rows by the first `panels`.
 static size_t apply_panels(
-    struct run *run, size_t step, const struct linear *linear, size_t start, size_t stop,
+    struct run *run, size_t step, const struct linear *linear, size_t panels,
     enum activation activation, const struct activations *from, size_t rows, float *to
 ) {
+    const size_t stride = linear->columns.count * WIDTH;
     const size_t blocks = (rows + ROWS_AT_ONCE - 1) / ROWS_AT_ONCE;
     // Sixteen shares or so for each member: taking one costs as much as a small product.
-    const size_t grain = (stop - start) / (16 * run->team.size) + 1;
-    const size_t groups = (stop - start + grain - 1) / grain;
+    const size_t grain = panels / (16 * run->team.size) + 1;
+    const size_t groups = (panels + grain - 1) / grain;
     SHARED(share, blocks * groups) {
         const size_t block = share / groups, group = share % groups;
         const size_t first = block * rows / blocks, end = (block + 1) * rows / blocks;
-        const size_t begin = start + group * grain;
-        for (size_t panel = begin; panel < stop && panel < begin + grain; panel++)
-            apply(
-                linear, activation, from, first, end - first, panel, to,
-                linear->columns.count * WIDTH
-            );
+        for (size_t panel = group * grain; panel < panels && panel < (group + 1) * grain; panel++)
+            apply(linear, activation, from, first, end - first, panel, to, stride);
     }
     return step;
 }
@@ -83,42 +64,26 @@ static size_t apply_all(
     struct run *run, size_t step, const struct linear *linear, enum activation activation,
     const struct activations *from, size_t rows, float *to
 ) {
-    const size_t panels = linear->columns.count;
-    return apply_panels(run, step, linear, 0, panels, activation, from, rows, to);
+    return apply_panels(run, step, linear, linear->columns.count, activation, from, rows, to);
 }
 
-// Queries of the first `rows`; keys and values of every token.
-static size_t project_all(struct run *run, size_t step, const struct linear *linear, size_t rows) {
-    const size_t panels = linear->columns.count;
-    const size_t apart = rows < run->tokens ? run->encoder->about.hidden / WIDTH : 0;
-    if (apart)
-        step = apply_panels(
-            run, step, linear, 0, apart, NONE, &run->of_states, rows, run->projected
-        );
-    return apply_panels(
-        run, step, linear, apart, panels, NONE, &run->of_states, run->tokens, run->projected
-    );
-}
-
-static size_t attend_all(
-    struct run *run, size_t step, const struct layer *layer, size_t rows, int member
-) {
+static size_t attend_all(struct run *run, size_t step, const struct layer *layer, int member) {
     const struct description *about = &run->encoder->about;
     const size_t hidden = about->hidden, size = hidden / about->heads, tokens = run->tokens;
     const size_t stride = up_to(3 * hidden, WIDTH);
-    step = project_all(run, step, &layer->attention, rows);
+    step = apply_all(run, step, &layer->attention, NONE, &run->of_states, tokens, run->projected);
     SHARED(number, about->heads) {
         struct head *head = run->heads + number;
         const float *from = run->projected + number * size;
         floats means[up_to(size, LANES) / LANES];
-        prepare_queries(head, from, stride, rows, size);
+        prepare_queries(head, from, stride, tokens, size);
         prepare_keys(head, from + hidden, stride, tokens, size, means);
         prepare_values(head, from + 2 * hidden, stride, tokens, size);
     }
-    const size_t blocks = (rows + ROWS - 1) / ROWS;
+    const size_t blocks = (tokens + ROWS - 1) / ROWS;
     SHARED(share, about->heads * blocks) {
         const size_t number = share / blocks, block = share % blocks;
-        const size_t first = block * rows / blocks, end = (block + 1) * rows / blocks;
+        const size_t first = block * tokens / blocks, end = (block + 1) * tokens / blocks;
         const size_t most = about->most_tokens;
         const float *distances =
             about->distances ? about->distances + number * (2 * most - 1) + most - 1 : NULL;
@@ -159,8 +124,17 @@ static size_t layer_all(
 ) {
     const struct description *about = &run->encoder->about;
     // Of the last layer's states, some heads see the first token's alone.
-    const size_t rows = next || about->select != FIRST ? run->tokens : 1;
-    step = attend_all(run, step, layer, rows, member);
+    const bool first_alone = !next && about->select == FIRST;
+    const size_t rows = first_alone ? 1 : run->tokens;
+    if (first_alone) {
+        const size_t panels = up_to(about->hidden, WIDTH) / WIDTH;
+        step = apply_panels(
+            run, step, &layer->attention, panels, NONE, &run->of_states, rows, run->projected
+        );
+        step = attend_first(run, step, layer);
+    } else {
+        step = attend_all(run, step, layer, member);
+    }
     step = quantise_all(run, step, run->contexts, &layer->output, rows, &run->of_contexts);
     // Queries, keys and values are used up.
     step = apply_all(run, step, &layer->output, NONE, &run->of_contexts, rows, run->projected);

@@ -23,9 +23,9 @@ static inline floats two_to_the(floats x) {
     return (floats)((ints)p + (n << 23));
 }
 
-// The share of a normal distribution below x, within 6e-6: a half and an odd polynomial on [-4.4, 4.4],
-// the one of whose x-fold the largest error is least: 5e-5, a five-hundredth of a level where GELU's
-// values reach 3. The error function itself would take a division.
+// The share of a normal distribution below x, within 5e-5: a half and an odd polynomial on [-4.4, 4.4],
+// the one of whose x-fold, which is GELU, the largest error is least. That is 4e-5, a six-hundredth of a
+// level where values reach 3. To be more exact takes a division.
 static inline floats normal_below(floats x) {
     x = smaller(larger(x, all(-4.4f)), all(4.4f));
     const floats s = x * x;

@@ -21,6 +21,10 @@ struct run {
     float *projected; // queries, keys, values
     float *contexts;
     float *raised;
+    // These where the head sees the first token alone.
+    float *directions; // [heads][up_to(hidden, WIDTH)]
+    float *shares;     // [tokens][up_to(heads, LANES)]
+    float *blends;     // [heads][up_to(hidden, WIDTH)]
     struct activations of_states;
     struct activations of_contexts;
     struct activations of_raised;
@@ -61,6 +65,10 @@ static size_t lay_out_rows(struct run *run, struct memory memory, size_t tokens)
     run->contexts = take(&memory, floats_of * hidden);
     run->projected = take(&memory, floats_of * up_to(3 * about->hidden, WIDTH));
     run->raised = take(&memory, floats_of * up_to(about->inner, WIDTH));
+    const size_t heads = about->select == FIRST ? about->heads : 0;
+    run->directions = take(&memory, heads * hidden * sizeof(float));
+    run->shares = take(&memory, floats_of * up_to(heads, LANES));
+    run->blends = take(&memory, heads * hidden * sizeof(float));
     run->selected = take(&memory, hidden * sizeof(float));
     for (int i = 0; i < 2; i++)
         run->between[i] = take(&memory, rows_of(about, tokens) * widest(about) * sizeof(float));
@@ -110,9 +118,9 @@ static struct run *open_run(const struct encoder *encoder, int32_t threads) {
     struct run *run = calloc(1, sizeof *run);
     if (!run) return NULL;
     run->encoder = encoder;
-    // A layer has ten steps, and the last may have one more; before come embeddings, and after them
+    // A layer has ten steps, and the last may have three more; before come embeddings, and after them
     // selecting and the model's head.
-    run->step_count = 10 * about->layer_count + about->head_count + 5;
+    run->step_count = 10 * about->layer_count + about->head_count + 7;
     run->steps = calloc(run->step_count, sizeof *run->steps);
     run->heads = calloc(about->heads, sizeof *run->heads);
     run->scratch = calloc(threads, sizeof *run->scratch);

@@ -76,6 +76,13 @@ static inline floats widened(const _Float16 *at, size_t count) {
     return __builtin_convertvector(values, floats);
 }
 
+static inline floats widened_bytes(const int8_t *at, size_t count) {
+    narrow values = {};
+    if (count >= LANES) memcpy(&values, at, sizeof values);
+    else memcpy(&values, at, count);
+    return __builtin_convertvector(values, floats);
+}
+
 static inline floats to_floats(ints values) { return __builtin_convertvector(values, floats); }
 
 static inline floats larger(floats a, floats b) { return chosen(a > b, a, b); }

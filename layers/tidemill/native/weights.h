@@ -8,6 +8,7 @@ struct layer {
     struct linear output;
     struct linear up;
     struct linear down;
+    const int8_t *attention_weight; // as the model's file has it
     const struct norm *attention_norm;
     const struct norm *norm;
 };
@@ -50,6 +51,7 @@ static struct encoder *open_encoder(const struct description *about) {
             .output = pack(&from->output, &encoder->memory),
             .up = pack(&from->up, &encoder->memory),
             .down = pack(&from->down, &encoder->memory),
+            .attention_weight = from->attention.weight,
             .attention_norm = &from->attention_norm,
             .norm = &from->norm,
         };

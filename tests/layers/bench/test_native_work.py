@@ -19,7 +19,7 @@ def test_every_product_of_a_text_is_counted(tmp_path: Path) -> None:
     assert work.attention == 2 * 2 * 9 * 9 * 48
 
 
-def test_of_the_last_layer_a_head_for_the_first_token_needs_that_and_all_keys_and_values(
+def test_of_the_last_layer_a_head_for_the_first_token_needs_that_alone(
     tmp_path: Path,
 ) -> None:
     path = encoder(hidden=48, inner=80, heads=4, layers=(0, 1)).write(tmp_path / "model")
@@ -29,14 +29,13 @@ def test_of_the_last_layer_a_head_for_the_first_token_needs_that_and_all_keys_an
         Product(9, 48, 48): 1,
         Product(9, 48, 80): 1,
         Product(9, 80, 48): 1,
-        Product(9, 48, 96): 1,
-        # The query, attention's output, and the dense layer of the head.
-        Product(1, 48, 48): 3,
+        # A query, that by weights of keys, states by those of values, attention's output, and the head.
+        Product(1, 48, 48): 5,
         Product(1, 48, 80): 1,
         Product(1, 80, 48): 1,
         Product(1, 48, 3): 1,
     }
-    assert work.attention == 2 * 9 * 9 * 48 + 2 * 1 * 9 * 48
+    assert work.attention == 2 * 9 * 9 * 48 + 2 * 9 * 48 * 4
 
 
 def test_wide_embeddings_and_heads_for_every_token_take_more(tmp_path: Path) -> None:
